@@ -57,7 +57,7 @@ prove: ## Prove the suites anew where they changed, and write their proof tables
 docs: ## Build the documentation site: site/index.html
 	@scripts/setup check
 	@NO_MKDOCS_2_WARNING=1 $(bin)/mkdocs build --quiet
-	@echo "docs: open site/index.html"
+	@echo "docs: site/index.html; with search: $(bin)/python -m http.server --bind 127.0.0.1 --directory site"
 
 release: ## Build the packages, check them, and print what to upload (uploads nothing)
 	@scripts/setup check

@@ -104,7 +104,7 @@ def test_a_class_a_function_or_an_object_is_an_agent(home: Path, name: str, thou
 
 def test_files_are_looked_for_in_the_home_that_is_given(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir("/")
-    with pytest.raises(InvalidInput, match="there is no file /my_agents.py"):
+    with pytest.raises(InvalidInput, match="file /my_agents.py does not exist"):
         make_agent("my_agents.py:Clicker")
     assert thought_of(make_agent("my_agents.py:Clicker", home=home)) == "1 slow"
 

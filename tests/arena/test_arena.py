@@ -134,7 +134,7 @@ def test_a_battle_that_is_not_over_cannot_be_judged_and_seats_that_differ_are_re
     battle = new_battle(store, person, TASK).id
     with pytest.raises(Refused, match="preparing"):
         cast(store, battle, person, Vote(winner="a"))
-    with pytest.raises(InvalidInput, match="not the same"):
+    with pytest.raises(InvalidInput, match="seats differ"):
         begin(store, battle, {"a": "one", "b": "other"})
     assert find_battle(store, battle).status == "failed"
     with pytest.raises(Refused):
@@ -260,7 +260,7 @@ def test_votes_that_are_few_or_all_alike_give_no_interval_and_so_no_rating(store
         better = "ab"[contenders(store, battle).index(AGENTS[0])]
         cast(store, battle, person, Vote.parse({"winner": better}))
         found = standings(all_votes(store), resamples=50)
-        why = "too few votes" if number < FEWEST else "every vote is for the same agent"
+        why = "too few votes" if number < FEWEST else "all votes are for the same agent"
         assert found.ranking is None and found.why.startswith(why) and set(found.unranked.values()) == {number}
         assert found.categories is not None and found.categories.refused == {TASK.category: found.why}
 

@@ -27,7 +27,7 @@ def test_votes_go_out_with_their_marks_and_without_people(store: Store, tmp_path
     assert export_votes(store, tmp_path / "votes.parquet", whole=True) == 2
     table = pq.read_table(tmp_path / "votes.parquet").to_pylist()
     assert [one["flagged"] for one in table] == [[], ["too-fast"]]
-    with pytest.raises(InvalidInput, match="jsonl or .parquet"):
+    with pytest.raises(InvalidInput, match="jsonl, .parquet or"):
         export_votes(store, tmp_path / "votes.xlsx")
     with pytest.raises(InvalidInput, match="cannot be written"):
         export_votes(store, tmp_path / "nowhere" / "votes.jsonl")

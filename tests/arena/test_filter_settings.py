@@ -47,7 +47,7 @@ def test_only_admins_change_them_and_only_what_they_have_seen(store: Store) -> N
     with pytest.raises(Refused, match="only admins"):
         change_settings(store, judge, FilterSettings(too_fast=9), after=0)
     assert change_settings(store, admin, FilterSettings(too_fast=9), after=0).number == 1
-    with pytest.raises(Refused, match="meanwhile"):
+    with pytest.raises(Refused, match="in the meantime"):
         change_settings(store, admin, FilterSettings(too_fast=1), after=0)
     assert current_settings(store).too_fast == 9
 

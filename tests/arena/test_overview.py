@@ -145,7 +145,7 @@ def test_agents_of_elsewhere_come_in_as_retired_and_by_the_names_they_have_here(
     assert import_votes(store, path, rename=looked.rename, agents={"ours": "oracle"}) == 2
     assert "oracle" in active_agents(store) and "theirs" not in active_agents(store)
     assert {row.category for row in all_votes(store)} <= {"ab", ""}
-    with pytest.raises(InvalidInput, match="would both be called"):
+    with pytest.raises(InvalidInput, match="both would be named"):
         import_votes(store, path, agents={"ours": "x", "theirs": "x"})
     with pytest.raises(InvalidInput, match="1 to 200 letters"):
         import_votes(store, path, agents={"ours": "x" * 201})

@@ -126,7 +126,7 @@ def test_sides_of_one_battle_are_clustered_in_what_behaviour_goes_with() -> None
     rows = votes(80, 6)
     found, naive = standings(rows, resamples=50).styles, standings(alone(rows), resamples=50).styles
     assert [(one.what, one.how, one.votes) for one in found] == [(one.what, one.how, one.votes) for one in naive]
-    assert [one.how for one in found] == ["0", "1 or 2", "3 and more", "none", "up to 30%", "over 30%"]
+    assert [one.how for one in found] == ["0", "1 or 2", "3 or more", "none", "up to 30%", "over 30%"]
     for one, other in zip(found, naive, strict=True):
         assert one.wins.estimate == pytest.approx(other.wins.estimate)
     assert sum(one.wins.width > 1.5 * other.wins.width for one, other in zip(found, naive, strict=True)) >= 5

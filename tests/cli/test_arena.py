@@ -67,7 +67,7 @@ def test_standings_are_ranked_with_intervals_for_all_or_a_group(ask: Ask) -> Non
     status, said = ask("standings", "--platform", "phone")
     assert status == 0 and "60 votes" in said and "oracle" in said
     assert "permutation test p" in said and "of 6 pairs can be told apart" in " ".join(said.split())
-    assert "votes taken as independent" in said and "1 voter is too few to cluster by" in " ".join(said.split())
+    assert "votes treated as independent" in said and "1 voter is too few to cluster by" in " ".join(said.split())
     assert found["tests"]["permutation"]["clusters"] == {} and len(found["tests"]["pairs"]) == 6
     status, said = ask("standings", "--category", "offic")
     assert status == 2 and "office" in said
@@ -87,7 +87,7 @@ def test_filters_mark_and_delete_nothing(ask: Ask, database: Path) -> None:
     assert len(told(ask, "filter", "--too-fast", "31")) == 120
     with Store(database) as store:
         assert len(all_votes(store)) == 120 and not any(row.counts for row in all_votes(store))
-    assert "no ranking: nobody has voted yet" in ask("standings")[1]
+    assert "no ranking: there are no votes yet" in ask("standings")[1]
     status, said = ask("filter")
     assert status == 0 and "0 votes marked" in said
 
@@ -105,11 +105,11 @@ def test_votes_go_out_and_come_in_elsewhere(ask: Ask, tmp_path: Path, capsys: py
     words = ["arena", "import", str(out), "--database", str(other), "--agent", "oracle=solver"]
     assert main([*words, "--dry-run"]) == 0 and not other.exists()
     said = capsys.readouterr()
-    assert "nothing was taken in" in said.out and "'a' is the left agent, 'b' is the right agent" in said.err
+    assert "nothing was imported" in said.out and "'a' is the left agent, 'b' is the right agent" in said.err
     assert main(words) == 0
     said = capsys.readouterr()
-    assert "120 new; made" in " ".join(said.out.split()) and other.is_file()
-    assert main(words) == 0 and "taken in before" in capsys.readouterr().out
+    assert "120 new; created" in " ".join(said.out.split()) and other.is_file()
+    assert main(words) == 0 and "all were imported before" in capsys.readouterr().out
     with Store(other) as store:
         assert len(all_votes(store)) == 120 and not active_agents(store)
         assert "solver" in {row.a for row in all_votes(store)}

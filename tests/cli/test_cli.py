@@ -15,7 +15,7 @@ import pytest
 
 from fairground.cli import main
 
-COMMANDS = ("list", "doctor", "open", "record", "show", "new", "check", "prune", "inspect", "check-app")
+COMMANDS = ("list", "doctor", "open", "record", "show", "new", "check", "prune", "inspect", "check-app", "quickstart")
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -34,7 +34,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_help_teaches_and_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "--help")
-    assert code == 0 and "fairground record desk/calc" in out
+    assert code == 0 and "fairground quickstart" in out
     assert all(re.search(rf"^\s+{command}\s", out, re.MULTILINE) for command in COMMANDS)
 
 
@@ -44,7 +44,17 @@ def test_every_command_has_json(capsys: pytest.CaptureFixture[str], command: str
     assert code == 0 and "--json" in out
 
 
-OTHERS = ("resume", "clarifications", "compare", "behaviour", "reverify", "export", "report", *COMMANDS[3:7])
+OTHERS = (
+    "quickstart",
+    "resume",
+    "clarifications",
+    "compare",
+    "behaviour",
+    "reverify",
+    "export",
+    "report",
+    *COMMANDS[3:7],
+)
 EACH_ALONE = """
 import os, sys
 from fairground.cli.loading import load
@@ -65,13 +75,23 @@ def test_a_command_needs_nothing_that_another_imported() -> None:
 
 
 def test_list_shows_worlds_and_suggests_for_typos(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "desk/calc/region-total" in run(capsys, "list")[1]
+    assert "desk/calc" in run(capsys, "list")[1]
+    assert "region-total" in run(capsys, "list", "desk")[1]
+    assert "instances  north" in run(capsys, "list", "desk/calc/region-total")[1]
     found = json.loads(run(capsys, "list", "desk/calc", "--json")[1])
     assert found["apps"][0]["scenarios"][0]["instances"]["north"]["region"] == "North"
     code, _, err = run(capsys, "list", "dsk")
     assert code == 2 and "did you mean desk" in err
+    only = json.loads(run(capsys, "list", "desk/calc/region-total", "--json")[1])
+    assert [one["name"] for one in only["apps"][0]["scenarios"]] == ["region-total"]
     code, out, _ = run(capsys, "list", "desk/clac", "--json")
     assert code == 2 and json.loads(out)["fix"] == "did you mean calc?"
+
+
+def test_list_fits_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = run(capsys, "list")[1].splitlines()
+    assert len(lines) <= 23 and max(map(len, lines)) <= 80  # one line of 24 is the prompt's
+    assert lines[-1].startswith("More: fairground list ")
 
 
 @pytest.mark.parametrize(
@@ -79,7 +99,7 @@ def test_list_shows_worlds_and_suggests_for_typos(capsys: pytest.CaptureFixture[
     [
         (["nonsense"], "nonsense"),
         (["list", "a", "b"], "unexpected"),
-        (["record"], "world"),
+        (["record"], "WORLD"),
         (["record", "desk/clac"], "did you mean calc"),
         (["record", "desk/calc", "--agent", "randm"], "did you mean random"),
         (["record", "desk/calc", "--agent", "script:nothing.jsonl"], "cannot be read"),
@@ -142,7 +162,7 @@ def test_what_new_writes_passes_check_and_can_be_attempted(
 
 def test_new_does_not_write_over_anything(capsys: pytest.CaptureFixture[str], world: Path) -> None:
     code, _, err = run(capsys, "new", "mousepad", "--folder", str(world))
-    assert code == 2 and "already there" in err
+    assert code == 2 and "already exists" in err
 
 
 @pytest.mark.process

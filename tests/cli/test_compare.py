@@ -93,7 +93,7 @@ def test_two_runs_of_one_agent_are_told_apart_by_their_folders(
     names = [who["contender"] for who in compared(capsys, one, other)["contenders"]]
     assert names == [f"random [{one}]", f"random [{other}]"]
     code, _, err = run(capsys, one, one)
-    assert code == 2 and "is there twice" in err
+    assert code == 2 and "is given twice" in err
     code, _, err = run(capsys, one)
     assert code == 2 and "nothing to compare" in err
 
@@ -170,5 +170,5 @@ def test_errors_as_failures_stand_beside_the_comparison_and_a_conclusion_that_di
     other = a_run(tmp_path / "other", set(NAMES) - sure, agent="other")
     pair = compared(capsys, tmp_path / "quits", other)["pairs"][0]
     assert pair["comparison"]["decided"]["agent"] == "quits" and pair["comparison_errors_failed"]["decided"] is None
-    said = "quits is better without errored episodes; with errors counted as failures: not decided."
+    said = "quits is better without errored episodes; with errors counted as failures: undecided."
     assert any(note.endswith(said) for note in pair["notes"])

@@ -142,7 +142,7 @@ def test_show_compares_an_episode_with_what_its_run_committed(run: Path, capsys:
     assert status == DAMAGED and plain["damaged"][0]["number"] == 1
     (folder / "steps.jsonl").write_text("")
     status, _, said = told(capsys, "show", str(folder))
-    assert status == DAMAGED and "claims to be complete, but" in said
+    assert status == DAMAGED and "marked complete, but" in said
 
 
 def test_episodes_outside_of_a_run_have_the_status_too(run: Path, capsys: pytest.CaptureFixture[str]) -> None:

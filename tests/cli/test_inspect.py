@@ -61,10 +61,10 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]
         (["jotter", "lines", "first"], 2, "write name=value"),
         (["jotter", "lines", "first=1", "first=2"], 2, "first is given twice"),
         (["jotter", "lines", "first=one", "--state", "{home}"], 2, "expected int"),
-        (["jotter", "check-line", "--state", "{home}"], 2, "give text=..."),
+        (["jotter", "check-line", "--state", "{home}"], 2, "add text=..."),
         (["jotter", "lines", "--state", "{home}/nothing"], 2, "neither a file nor a folder"),
-        (["jotter", "lines", "--before", "--state", "{home}"], 2, "--before is about a recorded episode"),
-        (["jotter", "lines", "--seat", "1", "--state", "{home}"], 2, "one state is asked about"),
+        (["jotter", "lines", "--before", "--state", "{home}"], 2, "--before needs a recorded episode"),
+        (["jotter", "lines", "--seat", "1", "--state", "{home}"], 2, "expected one of --episode, --state and --seat"),
         (["jotter", "lines", "--episode", "{home}"], 1, "episode.json: missing"),
         (["jotter", "lines"], 2, "fairground open scraps/jotter"),
     ],
@@ -94,7 +94,7 @@ def test_an_endpoint_that_breaks_is_its_authors_fault(
 
     installed["scraps"] = jotter.suite(Broken())
     code, out, err = run(capsys, "inspect", "jotter", "cells", "--state", str(home))
-    assert (code, out) == (1, "") and "endpoint cells of jotter broke: KeyError" in err
+    assert (code, out) == (1, "") and "endpoint cells of jotter failed: KeyError" in err
 
 
 def test_a_file_that_takes_too_much_memory_to_read_is_an_error_of_its_own(

@@ -35,7 +35,7 @@ def test_a_run_is_judged_once_and_compared_with_the_state_verifier(
     assert found["false_passes"] == [str(run / "episodes/000002")]
     assert found["agreement"]["estimate"] == pytest.approx(2 / 3)
     assert [one["state"] for one in found["episodes"]] == ["passed", "failed", "failed"]
-    assert "3 of them before" in said
+    assert "3 of them in an earlier call" in said
     assert "false pass" in said
     assert str(run / "judge.html") == found["page"]
 
@@ -68,7 +68,7 @@ def test_one_episode_and_a_checklist_from_a_file(run: Path, tmp_path: Path, caps
     ("words", "complaint"),
     [
         (["--model", "nobody:model"], "unknown model"),
-        (["--model", "openai:gpt-5.4-mini"], "no key"),
+        (["--model", "openai:gpt-5.4-mini"], "no API key"),
         (["--model", "compatible:m@http://127.0.0.1:9/v1", "--checklist", "none.toml"], "cannot be read"),
         (["--model", "compatible:m@http://127.0.0.1:9/v1", "-o", "page.txt"], ".html"),
         (["--model", "compatible:m@http://127.0.0.1:9/v1", "--frames", "1"], "frames"),

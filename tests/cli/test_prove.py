@@ -72,7 +72,7 @@ def test_a_suite_is_proven_listed_and_checked(place: Path) -> None:
         place, prove, ["prove", "tiny", "--check"], ["list", "tiny", "--json"]
     )
     said = " ".join(out.split())
-    assert code == 0 and "60 proven configurations" in said and "30 results known before" in said
+    assert code == 0 and "60 proven configurations" in said and "30 results reused" in said
     assert "careless rejects" in said
     assert current == 0
 
@@ -94,7 +94,7 @@ def test_a_sample_writes_no_table(place: Path) -> None:
     [
         (["prove", "pockte"], "did you mean pocket"),
         (["prove", "pocket/ntoes"], "did you mean notes"),
-        (["prove", "pocket/notes/count-label/work"], "names more than a scenario"),
+        (["prove", "pocket/notes/count-label/work"], "selects more than scenarios"),
         (["prove", "pocket", "--sample", "0"], "--sample"),
         (["prove", "pocket", "--page", "/nowhere/page.html"], "there is no folder"),
     ],

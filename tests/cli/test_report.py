@@ -80,9 +80,9 @@ def test_votes_stand_beside_the_table(capsys: pytest.CaptureFixture[str], small:
 @pytest.mark.parametrize(
     ("output", "message"),
     [
-        ("results.csv", "is what is to be read"),
-        ("./results.csv", "is what is to be read"),
-        ("votes.csv", "is what is to be read"),
+        ("results.csv", "is one of the inputs"),
+        ("./results.csv", "is one of the inputs"),
+        ("votes.csv", "is one of the inputs"),
         ("other.csv", "expected a name that ends in .html"),
         (".", "is a folder"),
         ("nowhere/report.html", "there is no folder"),

@@ -83,7 +83,7 @@ def test_observations_are_chosen_and_a_model_is_said_to_see_the_screen_only(
     code, _, err = run(capsys, WORLD, "--observe", "screen,trees", "--dry-run")
     assert code == 2 and "unknown observation 'trees'" in err and "did you mean tree" in err
     _, out, _ = run(capsys, WORLD, "--agent", "anthropic:claude-opus-5-5", "--observe", "tree", "--dry-run")
-    assert "models are shown the screen only" in out
+    assert "models see only the screen" in out
 
 
 def test_what_belongs_to_a_cluster_is_refused_without_one(capsys: pytest.CaptureFixture[str], elsewhere: Path) -> None:
@@ -121,7 +121,7 @@ def test_several_agents_have_the_same_configurations_and_one_leaderboard(
     assert "= 1 episode each" in out and "oracle 100.0%" in out and "do-nothing 0.0%" in out
     assert sorted(path.name for path in (elsewhere / "both").iterdir()) == ["do-nothing", "oracle", "report.html"]
     page = (elsewhere / "both" / "report.html").read_text()
-    assert "How it looked" in page
+    assert "The last frame of one episode per app" in page
     replays = re.findall(r'href="([^"#]+/index.html)"', page)
     assert len(set(replays)) == 2 and all((elsewhere / "both" / href).is_file() for href in replays)
     plans = []

@@ -181,12 +181,12 @@ def test_what_could_not_be_told_apart_is_refused(
         (["--rename", "theme"], "--rename: expected NAME=VALUE, got 'theme'"),
         (["--rename", "nope=agent"], "'nope'"),
         (["--rename", "theme=agent"], "would both be the column 'agent'"),
-        (["--rename", "theme=a", "--rename", "theme=b"], "theme is there twice"),
+        (["--rename", "theme=a", "--rename", "theme=b"], "theme is given twice"),
         (["--rename", "theme="], "needs a new name"),
         (["--where", "app"], "--where: expected NAME=VALUE"),
         (["--where", "app=z"], "unknown app 'z'"),
         (["--where", "self=1"], "unknown column 'self'"),
-        (["--where", "app=x", "--where", "app=y"], "app is there twice"),
+        (["--where", "app=x", "--where", "app=y"], "app is given twice"),
         (["--where", "profile=x"], "has no column 'profile'"),
         (["--success-at", "2"], "success_at: expected a reward above 0 and up to 1"),
         (["--bogus"], "--bogus"),
@@ -207,30 +207,33 @@ def test_a_wrong_option_is_refused(
         (["nope.csv"], "nope.csv does not exist"),
         (["relability", "FILE"], "did you mean stats reliability?"),
         (["FILE", "FILE"], "is given twice"),
-        (["compare", "FILE", "one"], "b"),
+        (["compare", "FILE", "one"], "'B'"),
         (["compare", "FILE", "one", "one"], "cannot be compared with itself"),
         (["compare", "FILE", "one", "tree"], "did you mean three"),
         (
             ["compare", "FILE", "one", "three", "--pairing", "magic"],
             "expected auto, configurations, scenarios or apart",
         ),
-        (["reliability", "FILE", "-k", "99"], "no task was tried so often"),
+        (["reliability", "FILE", "-k", "99"], "no task was tried that often"),
         (["reliability", "FILE", "--unit", "magic"], "expected auto, configuration or scenario"),
-        (["plan", "FILE"], "a plan has one goal, got none"),
-        (["plan", "FILE", "--half-width", "0.1", "--difference", "0.1"], "a plan has one goal, got two"),
+        (["plan", "FILE"], "expected one of --half-width and --difference, got none"),
+        (
+            ["plan", "FILE", "--half-width", "0.1", "--difference", "0.1"],
+            "expected one of --half-width and --difference, got both",
+        ),
         (["plan", "FILE", "--half-width", "0.1"], "needs one contender, got 2: one, three"),
-        (["plan", "--half-width", "0.1"], "how results vary"),
-        (["plan", "FILE", "--half-width", "0.1", "--sd", "1,1,1"], "how results vary"),
-        (["plan", "--sd", "0.3,0.1,0.3", "--half-width", "0.1"], "number of apps is not known"),
-        (["plan", "--sd", "-1,0,0", "--half-width", "0.1", "--apps", "2"], "--sd: expected 3 numbers from 0 up"),
-        (["plan", "--sd", "nan,0,0", "--half-width", "0.1", "--apps", "2"], "--sd: expected 3 numbers from 0 up"),
-        (["plan", "--sd", "0.3,0.1,0.3", "--half-width", "0.00001", "--apps", "2"], "cannot be had"),
-        (["plan", "--sd", "0.3,0.1,0.3", "--half-width", "0.1", "--apps", "0"], "apps: expected a whole number"),
-        (["plan", "--sd", "0.3,0.1,0.3", "--half-width", "0.1", "--apps", "2", "--scenarios", "x"], "LEAST-MOST"),
+        (["plan", "--half-width", "0.1"], "expected either a pilot table or --sd"),
+        (["plan", "FILE", "--half-width", "0.1", "--sd", "1,1,1"], "expected either a pilot table or --sd"),
+        (["plan", "--sd", "0.3,0.1,0.3", "--half-width", "0.1"], "--apps is required"),
+        (["plan", "--sd", "-1,0,0", "--half-width", "0.1", "--apps", "2"], "--sd: expected 3 non-negative numbers"),
+        (["plan", "--sd", "nan,0,0", "--half-width", "0.1", "--apps", "2"], "--sd: expected 3 non-negative numbers"),
+        (["plan", "--sd", "0.3,0.1,0.3", "--half-width", "0.00001", "--apps", "2"], "cannot be reached"),
+        (["plan", "--sd", "0.3,0.1,0.3", "--half-width", "0.1", "--apps", "0"], "apps: expected an integer"),
+        (["plan", "--sd", "0.3,0.1,0.3", "--half-width", "0.1", "--apps", "2", "--scenarios", "x"], "MIN-MAX"),
         (["plan", "--sd", "0.3,0.1,0.3", "--half-width", "0.1", "--apps", "2", "--fixed"], "--scenarios 26"),
-        (["plan", "--sd", "0.3,0.1,0.3", "--half-width", "0.1", "--apps", "2", "--agent", "a"], "are about a pilot"),
-        (["power"], "--gap and --votes"),
-        (["power", "--gap", "0"], "too little to be seen"),
+        (["plan", "--sd", "0.3,0.1,0.3", "--half-width", "0.1", "--apps", "2", "--agent", "a"], "need a pilot"),
+        (["power"], "--gap or --votes"),
+        (["power", "--gap", "0"], "too few to detect"),
         (["ladder", "--apps", "x"], "--apps: expected a number"),
         (["ladder", "--axes", "3x"], "--axes: expected sizes"),
         (["coverage", "8x"], "shape: expected apps x scenarios"),
@@ -386,8 +389,8 @@ def test_a_comparison_says_why_something_is_missing(capsys: pytest.CaptureFixtur
     rows = episodes(("a",)) + [[*row[:4], f"other-{row[4]}", *row[5:]] for row in episodes(("b",), seed=1)]
     path = table(tmp_path / "t.csv", rows)
     value = strict(run(capsys, "stats", "compare", path, "a", "b", "--json")[1])
-    assert value["transitions"] is None and any("No task is followed" in note for note in value["notes"])
-    assert "nothing else in common" in " ".join(run(capsys, "stats", "compare", path, "a", "b")[1].split())
+    assert value["transitions"] is None and any("Tasks cannot be compared" in note for note in value["notes"])
+    assert "nothing else is shared" in " ".join(run(capsys, "stats", "compare", path, "a", "b")[1].split())
 
 
 def test_votes_and_labels_have_their_commands(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

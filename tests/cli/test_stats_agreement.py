@@ -52,7 +52,7 @@ def test_labels_that_look_ordered_are_pointed_out(labels: Path, capsys: pytest.C
     ("words", "told"),
     [
         (["--order", "left,right"], "row 3, column 'value': expected one of left, right, got 'tie'"),
-        (["--order", "left,tie,right", "--scale", "interval"], "--order goes with --scale ordinal"),
+        (["--order", "left,tie,right", "--scale", "interval"], "--order needs --scale ordinal"),
         (["--scale", "ordinal"], "expected a number, got 'left'"),
     ],
 )

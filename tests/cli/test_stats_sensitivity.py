@@ -61,7 +61,7 @@ def test_an_ordinary_run_says_which_axis_matters_and_by_how_much(
 def test_where_no_axis_matters_it_says_so_and_not_that_none_does(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    assert "No axis is shown to matter, of 2 tested." in said(capsys, table(tmp_path / "t.csv", dark=0.0))
+    assert "No effect of 2 tested axes is significant." in said(capsys, table(tmp_path / "t.csv", dark=0.0))
 
 
 def test_with_two_scenarios_there_is_not_enough_and_no_interval(
@@ -69,7 +69,7 @@ def test_with_two_scenarios_there_is_not_enough_and_no_interval(
 ) -> None:
     path = table(tmp_path / "t.csv", scenarios=2, paired=True)
     out = said(capsys, path)
-    assert "theme: not enough: 3 scenarios are needed in which the axis varies, and there are 2" in out
+    assert "theme: not enough data: at least 3 scenarios must vary this axis, found 2" in out
     assert "minus the rate with its other values" not in out
     theme = found(capsys, path)["marginal"]["theme"]
     assert theme["values"] == [] and theme["p_value"] is None and theme["too_few"]["dark"] == 2

@@ -62,10 +62,10 @@ def test_a_dry_run_shows_the_episodes_of_each_condition_and_writes_nothing(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "needs a file, or a folder"),
-        (["FILE", "--resume", "x"], "needs a file, or a folder"),
-        (["--resume", "x", "--out", "y"], "do not go together"),
-        (["--resume", "nowhere"], "is no study"),
+        ([], "needs either a file, or a folder"),
+        (["FILE", "--resume", "x"], "needs either a file, or a folder"),
+        (["--resume", "x", "--out", "y"], "cannot be combined"),
+        (["--resume", "nowhere"], "is not a study"),
         (["FILE"], "ANTHROPIC_API_KEY"),
     ],
 )
@@ -182,7 +182,7 @@ interventions = [{{ name = "learned-plan", model = "compatible:planner@{server.u
         for folder in folders:
             extra = json.loads((folder / "episode.json").read_text())["extra"]
             assert LESSON in extra["condition"]["instruction"] and extra["condition"]["plan"]["text"] == LESSON
-    assert notes == ["", "every episode with the plan before succeeded: it is kept"]
+    assert notes == ["", "every episode with the previous plan passed: it is kept"]
     advice = [one["advice"] for one in result["conditions"]]
     assert advice[1]["plans"] == 1 and advice[1]["tokens"] > 0 and advice[2]["tokens"] == 0
 

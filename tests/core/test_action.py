@@ -83,7 +83,7 @@ def test_an_action_cannot_be_changed() -> None:
 
 WRONG: list[tuple[Any, str]] = [
     ({"kind": "click", "x": 3}, "action.x: unknown field"),
-    ({"kind": "click", "point": [1]}, "action.point[1]: required, and missing"),
+    ({"kind": "click", "point": [1]}, "action.point[1]: required, but missing"),
     ({"kind": "click", "point": [1, 2, 3]}, "action.point: "),
     ({"kind": "click", "point": [1, None]}, "action.point[1]: "),
     ({"kind": "click", "point": {"x": 1, "y": 2}}, "action.point: "),
@@ -99,7 +99,7 @@ WRONG: list[tuple[Any, str]] = [
     ({"kind": "scroll", "dy": 20_001}, "action.dy: "),
     ({"kind": "scroll", "dx": float("-inf")}, "action.dx: "),
     ({"kind": "scroll", "unit": "pages"}, "action.unit: "),
-    ({"kind": "drag"}, "action.path: required, and missing"),
+    ({"kind": "drag"}, "action.path: required, but missing"),
     ({"kind": "drag", "path": [[1, 2]]}, "action.path: "),
     ({"kind": "drag", "path": [[1, 2]] * 1001}, "action.path: "),
     ({"kind": "drag", "path": [[1, 2], [3, "x"]]}, "action.path[1][1]: "),
@@ -113,11 +113,11 @@ WRONG: list[tuple[Any, str]] = [
     ({"kind": "type", "text": "\x7f"}, "action.text: character U+007F cannot be typed"),
     ({"kind": "type", "text": "x" * 1_000_000}, "action.text: "),
     ({"kind": "type", "text": 5}, "action.text: "),
-    ({"kind": "type"}, "action.text: required, and missing"),
+    ({"kind": "type"}, "action.text: required, but missing"),
     ({"kind": "wait", "seconds": -1}, "action.seconds: "),
     ({"kind": "wait", "seconds": 1e9}, "action.seconds: "),
-    ({"kind": "look", "region": [0, 0, 1]}, "action.region[3]: required, and missing"),
-    ({"kind": "look", "region": [5, 5, 1, 1]}, "action: a region is left, top, right, bottom"),
+    ({"kind": "look", "region": [0, 0, 1]}, "action.region[3]: required, but missing"),
+    ({"kind": "look", "region": [5, 5, 1, 1]}, "action: expected a region (left, top, right, bottom)"),
     ({"kind": "fail", "reason": None}, "action.reason: "),
     ({"kind": "done", "status": "success"}, "action.status: unknown field"),
 ]
@@ -156,7 +156,7 @@ def test_what_is_no_action_at_all_is_refused(data: Any) -> None:
 
 
 def test_an_action_without_a_kind_is_told_so() -> None:
-    with pytest.raises(InvalidAction, match=r"^action\.kind: required, and missing"):
+    with pytest.raises(InvalidAction, match=r"^action\.kind: required, but missing"):
         parse_action({"point": [1, 2]})
 
 

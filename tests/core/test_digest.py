@@ -83,7 +83,7 @@ def test_all_else_changes_it(old: bytes, new: bytes) -> None:
         (b"def f():\n a = 1\n b = 2\n return a", b"def f():\n a = 1\n b = 2\n return b"),
         (b"def f():\n a = 1\n return a", b"def f():\n global a\n a = 1\n return a"),
         (b"def f(a):\n return [a for b in a]", b"def f(a):\n return [a for a in a]"),
-        (b"def f():\n a = 1\n def g(a): return a\n return g(2)", b"def f():\n a = 1\n def g(b): return a\n return g(2)"),
+        (b"def f():\n a = 1\n def g(a): return a\n return g", b"def f():\n a = 1\n def g(b): return a\n return g"),
         (b"def f():\n a = 1\n def g():\n  a = 2\n g()\n return a",
          b"def f():\n a = 1\n def g():\n  nonlocal a\n  a = 2\n g()\n return a"),
         (b"def f():\n a = 1\n class C:\n  a = 2\n return C", b"def f():\n b = 1\n class C:\n  b = 2\n return C"),

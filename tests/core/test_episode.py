@@ -109,9 +109,9 @@ def test_a_step_reads_back(action: Action, index: int, seconds: float, **rest: A
         ({"surprise": 1}, "step.surprise: unknown field"),
         ({"action": {"kind": "click", "point": [1, None]}}, "step.action.point[1]: "),
         ({"action": {"kind": "clack"}}, "step.action: "),
-        ({"action": {}}, "step.action.kind: required, and missing"),
-        ({"action": {"kind": "type"}}, "step.action.text: required, and missing"),
-        ({"cursor": [1]}, "step.cursor[1]: required, and missing"),
+        ({"action": {}}, "step.action.kind: required, but missing"),
+        ({"action": {"kind": "type"}}, "step.action.text: required, but missing"),
+        ({"cursor": [1]}, "step.cursor[1]: required, but missing"),
     ],
     ids=str,
 )
@@ -131,7 +131,7 @@ def test_a_wrong_step_is_refused_with_the_path_to_the_fault(change: dict[str, An
         ({"ended_by": "boredom"}, "episode.ended_by: "),
         ({"parameters": {"x": [1]}}, "episode.parameters.x"),
         ({"configuration": {"suite": "desk", "app": "Calc", "scenario": "sum"}}, "episode.configuration.app: "),
-        ({"fingerprint": {}}, "episode.fingerprint.digest: required, and missing"),
+        ({"fingerprint": {}}, "episode.fingerprint.digest: required, but missing"),
     ],
     ids=str,
 )

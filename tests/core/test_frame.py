@@ -74,7 +74,7 @@ def test_a_frame_cannot_be_written_to_also_after_a_journey() -> None:
     ],
 )
 def test_what_is_no_picture_is_refused(shape: tuple[int, ...], kind: str) -> None:
-    with pytest.raises(ValueError, match="a frame is height x width x 3 of uint8, got"):
+    with pytest.raises(ValueError, match="a frame must be height x width x 3 of uint8, got"):
         Frame(np.zeros(shape, kind))
 
 

@@ -42,7 +42,7 @@ def _broken() -> bytes:
 
 @pytest.mark.parametrize(
     ("work", "expected"),
-    [(_busy, "1 s of processor time"), (_hungry, "50 MB"), (_crashing, "SIGSEGV"), (_broken, "no such row")],
+    [(_busy, "1 s of CPU time"), (_hungry, "50 MB"), (_crashing, "SIGSEGV"), (_broken, "no such row")],
 )
 def test_what_cannot_be_read_is_a_state_error(work: object, expected: str) -> None:
     with pytest.raises(StateError, match=expected) as caught:
@@ -51,7 +51,7 @@ def test_what_cannot_be_read_is_a_state_error(work: object, expected: str) -> No
 
 
 def test_a_child_that_the_machine_ends_is_not_the_documents_fault() -> None:
-    with pytest.raises(InfrastructureError, match="ended from outside"):
+    with pytest.raises(InfrastructureError, match="killed by the system"):
         within(SMALL, "a file", lambda: os.kill(os.getpid(), 9))  # type: ignore[arg-type, return-value]
 
 

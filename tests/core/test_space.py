@@ -151,5 +151,5 @@ def test_a_region_that_is_looked_at_has_at_least_a_pixel_and_lies_on_the_screen(
 @pytest.mark.parametrize("region", [(-1, 0, 10, 10), (0, 0, 101, 50), (0, 0, 100, 51), (0, 0, 1e308, 1e308)], ids=str)
 def test_a_region_that_reaches_off_the_screen_is_refused(region: tuple[float, float, float, float]) -> None:
     for space in ("pixels", "unit"):
-        with pytest.raises(InvalidAction, match="off the 100x50 screen"):
+        with pytest.raises(InvalidAction, match="extends beyond the 100x50 screen"):
             Look(region=region, space=space).to_pixels(100, 50)  # type: ignore[arg-type]

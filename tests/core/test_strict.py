@@ -45,7 +45,7 @@ def test_a_path_leads_through_lists_and_mappings() -> None:
     assert caught.value.message.splitlines() == [
         "tree.json.leaves[1].name: input should be a valid string, got 5",
         "tree.json.leaves[1].size: unknown field",
-        "tree.json.by_name.b.name: required, and missing",
+        "tree.json.by_name.b.name: required, but missing",
     ]
 
 
@@ -56,7 +56,7 @@ def test_a_record_is_strict(sizes: object) -> None:
 
 
 def test_without_a_place_the_path_starts_with_the_kind_of_record() -> None:
-    with pytest.raises(InvalidInput, match=r"^leaf\.name: required, and missing$"):
+    with pytest.raises(InvalidInput, match=r"^leaf\.name: required, but missing$"):
         Leaf.parse({})
 
 

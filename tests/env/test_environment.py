@@ -171,5 +171,5 @@ def test_members_of_a_vector_environment_differ() -> None:
 
 
 def test_worlds_of_two_sizes_do_not_fit_into_one_environment() -> None:
-    with pytest.raises(InvalidInput, match=r"share a screen size, got .*pocket/notes"):
+    with pytest.raises(InvalidInput, match=r"must have the same screen size, got .*pocket/notes"):
         FairgroundEnv(["pocket/notes", "desk/mousepad"])

@@ -80,7 +80,7 @@ def test_a_document_that_takes_long_to_read_fails() -> None:
     budget = ReadingBudget(seconds=1.0)
     verdict = left(lambda content: read_ods(content).sheets, spreadsheet(1000, 500), budget=budget)
     assert not verdict.success and verdict.reward == 0
-    assert "1 s of processor time" in verdict.checks[0].found or "300 MB" in verdict.checks[0].found
+    assert "1 s of CPU time" in verdict.checks[0].found or "300 MB" in verdict.checks[0].found
 
 
 @pytest.mark.parametrize(

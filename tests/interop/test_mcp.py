@@ -193,7 +193,7 @@ def test_a_client_that_leaves_has_given_up_and_is_judged_on_what_it_did(tmp_path
     run(story)
     folder = read_episode(tmp_path / "e")
     assert folder.complete and folder.episode.outcome == Outcome.PASSED
-    assert folder.steps[-1].action == Fail(reason="the client left without ending the episode")
+    assert folder.steps[-1].action == Fail(reason="the client disconnected without ending the episode")
 
 
 @pytest.mark.slow
@@ -339,7 +339,7 @@ def test_an_app_that_does_not_open_is_an_error_and_the_client_is_told_no_details
 
     run(story)
     episode = read_episode(tmp_path / "e").episode
-    assert episode.outcome == Outcome.ERRORED and "ended with status 1" in episode.error
+    assert episode.outcome == Outcome.ERRORED and "exited with status 1" in episode.error
 
 
 def test_without_the_sdk_the_line_that_installs_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,7 +132,7 @@ FAULTS = {
     Unwritten: (Fault.NO_ORACLE, ""),
     BrokenOracle: (Fault.ORACLE_BROKE, "IndexError"),
     Endless: (Fault.TOO_SLOW, "more than 1000 moves"),
-    OverBudget: (Fault.OVER_BUDGET, "6 moves, and a budget of 3"),
+    OverBudget: (Fault.OVER_BUDGET, "6 moves, but a budget of 3"),
     MissingTable: (Fault.CHECKS_BROKE, "no data named 'receipts'"),
     Raising: (Fault.CHECKS_BROKE, "IndexError"),
     NoChecks: (Fault.CHECKS_BROKE, "at least one check"),
@@ -140,7 +140,7 @@ FAULTS = {
     Never: (Fault.UNSOLVED, "a payment of nothing"),
     Moody: (Fault.NOT_DETERMINISTIC, "a payment is there"),
     AnyAnswer: (Fault.ANSWER, "'' passes"),
-    AnyNumber: (Fault.ANSWER, "passes, where the oracle says '3'"),
+    AnyNumber: (Fault.ANSWER, "passes, but the oracle answers '3'"),
 }
 """What is found without a process of its own."""
 

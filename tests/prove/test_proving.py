@@ -247,7 +247,7 @@ def test_a_table_of_other_sources_is_stale(proof: Proof, tmp_path: Path) -> None
     (stale,) = check_tables(changed)
     assert (stale.name, stale.pairs) == ("wallet/pay", 5) and "changed" in stale.why
     (nothing,) = check_tables(wallet.suite())
-    assert "has no proofs" in nothing.why
+    assert "has no proof tables" in nothing.why
     assert len(check_tables(wallet.proven_suite(tmp_path / "empty"))) == 3
 
 
@@ -257,7 +257,7 @@ def test_proving_one_scenario_keeps_the_others_of_the_table(proof: Proof, tmp_pa
     whole = path.read_bytes()
     alone = dataclasses.replace(proof, scenarios=[one for one in proof.scenarios if one.scenario == "spent"])
     assert write_tables(alone, tmp_path, wallet.suite())[0].read_bytes() == whole
-    with pytest.raises(InvalidInput, match="a sample proves nothing"):
+    with pytest.raises(InvalidInput, match="a sample cannot be written as a proof table"):
         write_tables(dataclasses.replace(proof, sampled=True), tmp_path, wallet.suite())
 
 

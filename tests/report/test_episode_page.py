@@ -261,7 +261,7 @@ def test_an_incomplete_episode_says_so_and_shows_what_survived(tmp_path: Path, p
     page.open(write_episode_page(folder))
     shown = page.ask("document.body.textContent")
     assert "incomplete" in shown and "cut short" in shown and f"frames/{lost}.png: missing" in shown
-    assert "This frame was lost." in page.ask("document.querySelector('#step-3').textContent")
+    assert "This frame is missing." in page.ask("document.querySelector('#step-3').textContent")
     assert page.complaints() == []
 
 

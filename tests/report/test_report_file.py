@@ -53,7 +53,7 @@ def test_a_file_of_somebody_else_is_never_replaced_silently(small: Summary, tmp_
     path = tmp_path / "report.html"
     for content in ("", "<p>mine</p>", "x" * 5000 + '<meta name="generator" content="Fairground 9">'):
         path.write_text(content)
-        with pytest.raises(InvalidInput, match="did not write it"):
+        with pytest.raises(InvalidInput, match="not written by Fairground"):
             write_report(small, path)
         assert path.read_text() == content
     write_report(small, path, force=True)

@@ -148,10 +148,10 @@ def texts(page: Page, selector: str) -> list[str]:
 def test_the_page_has_its_sections_in_order(usual: Summary, show: Callable[..., Page]) -> None:
     page = show(usual)
     assert texts(page, "main > section > h2") == [
-        "In short", "Leaderboard", "Who is better than whom", "App by app", "Performance profiles", "Reliability",
-        "Sensitivity to each axis", "Where the variance comes from", "Cost and steps", "Errors and denominators",
+        "Summary", "Leaderboard", "Pairwise comparison", "Results by app", "Performance profiles", "Reliability",
+        "Sensitivity to each axis", "Sources of variance", "Cost and steps", "Errors and denominators",
     ]  # fmt: skip
-    assert "Errors are not scored" in page.locator("header").inner_text()
+    assert "Errored and invalid episodes are not scored" in page.locator("header").inner_text()
     facts = dict(zip(texts(page, ".facts dt"), texts(page, ".facts dd"), strict=True))
     scored = sum(standing.episodes for standing in usual.standings)
     assert facts["Episodes"] == f"{usual.episodes:,}" and facts["Scored"] == f"{scored:,}"
@@ -165,7 +165,7 @@ def test_every_figure_says_what_it_means_and_what_it_does_not(usual: Summary, op
     page = opened
     for exhibit in page.locator(".exhibit").all():
         assert len(exhibit.locator(".says p").first.inner_text()) > 40
-        assert exhibit.locator(".not b").inner_text() == "What this does not say"
+        assert exhibit.locator(".not b").inner_text() == "What this does not show"
         assert len(exhibit.locator(".not").inner_text()) > 60
     drawings = page.locator("figure svg")
     assert drawings.count() > 30
@@ -187,7 +187,7 @@ def test_the_verdict_tells_decided_from_open(usual: Summary) -> None:
     assert first.better is None
     verdict = page.split('id="verdict"')[1].split("</section>")[0]
     assert f">{leader.contender}</bdi> has the highest score" in verdict
-    assert "the lead is not decided" in verdict and "not the same as equal" in verdict
+    assert "the lead is not significant" in verdict and "neither a difference nor equality" in verdict
     clear = sum(duel.better is not None for duel in usual.duels)
     assert f"{clear} of {len(usual.duels)} differences" in verdict
 
@@ -198,7 +198,7 @@ def test_a_clear_lead_is_said_plainly() -> None:
 
     page = statistics_page(a_summary(join_tables([good, bad])))
     assert re.search(r">ada</bdi> leads with 9\d\.\d% \[[\d., ]+\], and is better than every other contender", page)
-    assert "1 of 1 difference between two contenders is decided" in page
+    assert "1 of 1 difference between two contenders is significant" in page
 
 
 def test_a_rank_is_the_range_that_decisions_leave_open(usual: Summary) -> None:
@@ -339,9 +339,9 @@ def test_odd_tables_make_whole_pages(kind: str, show: Callable[..., Page]) -> No
     for line in texts(page, ".absent"):
         assert len(line) > 30 and line.endswith("."), "what is left out says why"
     if kind == "one agent":
-        assert "Who is better than whom:" in left_out
+        assert "Pairwise comparison:" in left_out
     if kind == "one row":
-        assert shown == ["In short", "Leaderboard", "Left out"]
+        assert shown == ["Summary", "Leaderboard", "Omitted sections"]
     if kind == "many apps":
         assert page.locator("#apps-numbers tbody tr").count() == 100
 
@@ -355,7 +355,7 @@ def test_agents_without_a_score_are_named() -> None:
     table = a_table(["ada", "bob"])
     broken = replace(table, outcome=np.where(table.rows_of(table.contenders[1]), 2, table.outcome).astype(np.int8))
     page = statistics_page(a_summary(broken))
-    assert "Without a single scored episode, and so not ranked: " in page and ">bob</bdi>" in page
+    assert "Without scored episodes, and therefore not ranked: " in page and ">bob</bdi>" in page
 
 
 @pytest.mark.slow
@@ -365,8 +365,12 @@ def test_votes_have_a_section_of_their_own(usual: Summary, show: Callable[..., P
     ranking = rank(votes, rng=np.random.default_rng(0), resamples=100)
     path = write_report(usual, tmp_path / "v.html", ranking=ranking, observed=observed_win_rates(votes))
     page = show(path)
-    assert texts(page, "main > section > h2")[-1] == "What people preferred"
-    assert texts(page, "#votes h3") == ["Ratings with intervals", "Win rates by the ratings", "Win rates in the votes"]
+    assert texts(page, "main > section > h2")[-1] == "Votes"
+    assert texts(page, "#votes h3") == [
+        "Ratings with intervals",
+        "Win rates predicted by the ratings",
+        "Observed win rates",
+    ]
     assert page.locator("#ratings-numbers tbody tr").count() == 4
     assert {"ratings", "win-rates-predicted", "win-rates-observed"} <= figures(
         usual, ranking=ranking, observed=observed_win_rates(votes)
@@ -377,7 +381,7 @@ def test_sections_that_would_only_repeat_the_score_say_so_in_a_line() -> None:
     solo = a_table(["solo"], ["only"], chance=0.0, errors=0.0)
     page = statistics_page(a_summary(solo))
     assert not re.search('<section id="(apps|reliability|sensitivity|costs|outcomes|differences)"', page)
-    for said in ("There is one app only", "Every scored episode failed", "one contender only", "every one scored"):
+    for said in ("There is only one app", "Every scored episode failed", "only one contender", "all scored"):
         assert said in page
     other = statistics_page(a_summary(a_table(["solo", "duo"], errors=0.3)))
     for name in ("apps", "reliability", "costs", "outcomes", "differences"):

@@ -244,8 +244,8 @@ def test_an_outcome_that_was_met_in_one_scenario_has_an_interval_over_episodes_a
     steps = found.measures["steps"]
     assert steps.passed is not None and steps.passed.width > 0 and "episodes" in steps.passed.method
     assert steps.failed is not None and "scenarios" in steps.failed.method
-    assert any("one scenario only" in note for note in found.notes)
-    assert any("no width" in note for note in found.notes)
+    assert any("only one scenario" in note for note in found.notes)
+    assert any("width 0" in note for note in found.notes)
 
 
 def test_agents_are_not_pooled_and_the_order_of_rows_does_not_matter() -> None:

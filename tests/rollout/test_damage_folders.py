@@ -143,7 +143,7 @@ def test_a_forged_folder_is_not_a_pass(run: Path) -> None:
     assert read_episode(run / "episodes" / "000001").episode.outcome == "passed", "by itself it is consistent"
     passed, (found,) = passes(run)
     assert passed == PASSED and found.number == 1
-    assert found.problem == "manifest.json is not the one that was committed with this episode"
+    assert found.problem == "manifest.json differs from the one committed with this episode"
 
 
 def test_episodes_that_change_places_are_both_damaged(run: Path) -> None:
@@ -179,11 +179,11 @@ def test_what_is_added_to_a_folder_harms_nothing(run: Path) -> None:
 def test_an_episode_outside_of_a_run_is_checked_by_its_own_manifest(run: Path) -> None:
     folder = run / FOLDER
     truncate(next(folder.glob("state/after/*")))
-    with pytest.raises(DamagedEpisode, match="claims to be complete, but state/after"):
+    with pytest.raises(DamagedEpisode, match="marked complete, but state/after"):
         read_episode(folder)
     flip(next((run / "episodes/000000").glob("state/after/*")))
     read_episode(run / "episodes/000000")
-    with pytest.raises(DamagedEpisode, match="has another content than was recorded"):
+    with pytest.raises(DamagedEpisode, match="content differs from what was recorded"):
         read_episode(run / "episodes/000000").verify()
     with noticing() as damaged:
         found = verify_results(run / "episodes")
@@ -223,7 +223,7 @@ def test_a_later_verdict_is_covered_too(run: Path) -> None:
     whole = path.read_bytes()
     flip(path)
     passed, (found,) = passes(run)
-    assert passed == PASSED and found.problem == f"{path.name} has another content than was committed"
+    assert passed == PASSED and found.problem == f"{path.name}: content differs from what was committed"
     path.unlink()
     assert passes(run)[0] == PASSED
     path.write_bytes(whole)

@@ -211,7 +211,7 @@ def test_a_cut_index_gives_an_error_or_what_is_left(run: Path) -> None:
 def test_an_index_that_is_lost_says_how_to_go_on(run: Path) -> None:
     (run / "run.sqlite").unlink()
     assert not is_run(run)
-    with pytest.raises(InvalidInput, match="the index of the run is lost") as told:
+    with pytest.raises(InvalidInput, match="the run's index is missing") as told:
         RunStore.open(run, write=True)
     assert f"fairground stats {run / 'episodes'}" in (told.value.fix or "")
     for folder in (run, run / "episodes"):
@@ -283,7 +283,7 @@ def test_a_journal_that_does_not_belong_is_not_written_into_the_index(run: Path,
     journal_of(other, run / "run.sqlite-wal")
     passed, damaged = passes(run)
     assert not passed and len(damaged) == EPISODES
-    with pytest.raises(DamagedIndex, match="the journal beside it does not belong to it") as told:
+    with pytest.raises(DamagedIndex, match="the journal next to it belongs to another database") as told:
         RunStore.open(run, write=True)
     assert "run.sqlite-wal" in (told.value.fix or "") and (run / "run.sqlite").read_bytes() == before
     for name in ("run.sqlite-wal", "run.sqlite-shm"):
@@ -312,9 +312,7 @@ def test_a_run_of_the_version_before_is_read_and_says_that_it_cannot_be_checked(
         (note,) = [one for one in run_table(run).notes if "checked" in one]
     finally:
         run.chmod(0o755)
-    assert note == (
-        "run: 6 of its episodes cannot be checked for damage: they were committed without checksums of their files"
-    )
+    assert note == ("run: 6 of its episodes cannot be checked for damage: they were committed without file checksums")
     assert (run / "run.sqlite").read_bytes() == before, "reading changes nothing"
     assert verify_results(run).unchecked == EPISODES
     edit_index(run, "UPDATE episodes SET outcome = 'won' WHERE number = 0")

@@ -82,7 +82,7 @@ def test_tokens_grow_with_frames_and_steps_and_cost_what_the_table_says() -> Non
 def test_a_price_that_is_not_known_is_said_and_never_nothing() -> None:
     found = of_model(model="a-model-of-my-own")
     assert found.tokens is not None and found.tokens.low > 0
-    assert found.dollars is None and "no price of a-model-of-my-own is known" in found.dollars_from
+    assert found.dollars is None and "no price is known for a-model-of-my-own" in found.dollars_from
     assert found.plain()["dollars"] is None
 
 

@@ -128,7 +128,7 @@ def test_a_file_is_replaced_whole_or_left_alone(run: Path, tmp_path: Path) -> No
     output.write_text("old")
     export_runs(run, output)
     assert read_table(output)
-    with pytest.raises(InvalidInput, match="expected a name that ends in"):
+    with pytest.raises(InvalidInput, match="expected a file name that ends in"):
         export_runs(run, tmp_path / "r.xlsx")
     (tmp_path / "wall").write_text("")
     with pytest.raises(InfrastructureError, match="could not write"):

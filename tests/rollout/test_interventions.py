@@ -197,7 +197,7 @@ def test_an_auditor_that_fails_is_an_error_and_no_acceptance(tmp_path: Path) -> 
     with Advice(in_turn("Looks fine to me!", {"finished": False}, {"finished": "yes"})) as advice:
         episode = attempt(tmp_path, Follows(DONE), advice, Audited(model=advice.model))
     assert (episode.outcome, episode.verdict) == (Outcome.ERRORED, None) and len(advice.questions) == 3
-    assert "gave 3 answers that cannot be used" in episode.error
+    assert "gave 3 unusable answers" in episode.error
 
 
 @pytest.mark.slow

@@ -76,7 +76,7 @@ def test_what_cannot_be_made_is_made_again_later(tmp_path: Path) -> None:
         keep_plan(tmp_path, TASK, fails)
     assert read_plans(tmp_path) == {}
     assert keep_plan(tmp_path, TASK, lambda: plan("now")).text == "now"
-    with pytest.raises(InfrastructureError, match="was made for"):
+    with pytest.raises(InfrastructureError, match="was created instead of one for"):
         keep_plan(tmp_path, "s/a/other/i@p/t/u", lambda: plan("of another task"))
 
 

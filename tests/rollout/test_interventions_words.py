@@ -60,7 +60,7 @@ def test_words_become_records(words: str, meant: Intervention) -> None:
         ("fixed-plan:", "fixed-plan needs a model"),
         ("retry:simulate", "feedback"),
         ("retry:binary,round=3", "did you mean rounds?"),
-        ("retry:rounds=many", "rounds is a whole number, got 'many'"),
+        ("retry:rounds=many", "rounds must be a whole number, got 'many'"),
         ("retry:rounds=0", "greater than or equal to 1"),
         ("retry:rounds=2,rounds=3", "rounds is given twice"),
         ("deterministic:now", "deterministic takes no value"),
@@ -79,10 +79,10 @@ def test_what_does_not_go_together_is_refused_with_a_reason(monkeypatch: pytest.
     monkeypatch.setenv("COMPATIBLE_API_KEY", "k")
     check_interventions([Retry(), Audited(model=LOCAL), Clarified(model=LOCAL), FixedPlan(model=LOCAL)])
     wrong: list[tuple[list[Intervention], str]] = [
-        ([FixedPlan(model=LOCAL), LearnedPlan(model=LOCAL, runs=("a",))], "do not go together"),
-        ([Retry(), Retry(rounds=2)], "retry is there twice"),
+        ([FixedPlan(model=LOCAL), LearnedPlan(model=LOCAL, runs=("a",))], "cannot be combined"),
+        ([Retry(), Retry(rounds=2)], "retry is given twice"),
         ([Retry(feedback="simulator")], "needs a model that plays the user"),
-        ([Retry(model=LOCAL)], "asks no model"),
+        ([Retry(model=LOCAL)], "uses no model"),
         ([LearnedPlan(model=LOCAL)], "no runs to learn from"),
     ]
     for interventions, said in wrong:
@@ -173,7 +173,7 @@ def test_a_perturbation_that_can_change_nothing_is_noted_and_not_refused(tmp_pat
     plan = make_plan(spec)
     assert all(one.paired_with == "" for one in plan)
     (note,) = plan_notes(spec, plan)
-    assert "perturbed changes nothing in" in note
+    assert "perturbed has no effect in" in note
 
 
 def test_models_decode_greedily_as_far_as_their_vendor_lets_them() -> None:
@@ -182,11 +182,11 @@ def test_models_decode_greedily_as_far_as_their_vendor_lets_them() -> None:
     assert greedy_options("anthropic:claude-sonnet-4-5") == {"temperature": 0.0}
     assert "no seed" in greedy_note("anthropic:claude-sonnet-4-5")
     for name in ("anthropic:claude-sonnet-5-5", "openai:gpt-5.4-mini"):
-        assert greedy_options(name) == {} and "takes no temperature" in greedy_note(name)
+        assert greedy_options(name) == {} and "accepts no temperature" in greedy_note(name)
     for name in ("random", "do-nothing", "script:x", "oracle"):
         assert greedy_options(name) == {} and greedy_note(name) == ""
     spec, plan = plan_with(Deterministic())
     assert plan_notes(spec, plan) == ()
     told = plan_notes(spec.model_copy(update={"agent": "openai:gpt-5.4-mini"}), plan)
-    assert len(told) == 1 and "takes no temperature" in told[0]
+    assert len(told) == 1 and "accepts no temperature" in told[0]
     assert make_agent(LOCAL, deterministic=True).name == make_agent(LOCAL).name

@@ -108,7 +108,7 @@ def test_a_missing_key_is_said_before_an_episode_is_shown_to_anybody(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with pytest.raises(MissingPrerequisite, match="no key"):
+    with pytest.raises(MissingPrerequisite, match="no API key"):
         judge_recorded([run], lambda: make_asker("openai:gpt-5.4-mini"))
 
 
@@ -137,7 +137,7 @@ def test_a_checklist_whose_code_breaks_is_its_authors_fault(tmp_path: Path, monk
     notes_episode(tmp_path / "e", resolve("pocket/notes/pin-and-label").id)
     with serving(0) as server:
         (one,) = judge_recorded([tmp_path / "e"], asker(server))
-    assert "the checklist of scenario pin-and-label broke" in one.problem
+    assert "the checklist of scenario pin-and-label raised" in one.problem
 
 
 def test_a_task_that_asks_for_an_answer_is_not_judged_even_where_none_was_given(tmp_path: Path) -> None:
@@ -195,4 +195,4 @@ def test_agreement_beyond_chance_has_no_value_where_all_is_one(tmp_path: Path) -
         report = judge_agreement(judge_recorded([run], asker(server)), model="m")
     assert report.agreement is not None
     assert (report.agreement.estimate, report.kappa, report.alpha) == (1.0, None, None)
-    assert any("no value" in note for note in report.notes)
+    assert any("undefined" in note for note in report.notes)

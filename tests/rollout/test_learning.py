@@ -124,7 +124,7 @@ def test_where_all_failed_the_model_builds_on_what_came_closest(tmp_path: Path) 
 def test_where_all_succeeded_nobody_is_asked_and_there_is_no_plan(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", attempts(True, True))
     model = Model(PLAN)
-    assert lesson(model, run) == Lesson("", "every episode succeeded: already reliable")
+    assert lesson(model, run) == Lesson("", "every episode passed: the agent is already reliable")
     assert model.asked == []
 
 
@@ -195,7 +195,7 @@ def test_the_expected_answer_is_not_told_to_the_model(tmp_path: Path) -> None:
 def test_a_plan_that_gives_the_answer_away_is_asked_for_again_and_then_dropped(tmp_path: Path, leak: str) -> None:
     model = Model(f"<plan>{leak}</plan>")
     found = lesson(model, counted(tmp_path), task=COUNT)
-    assert found == Lesson("", "the plan held the expected answer: dropped") and len(model.asked) == 2
+    assert found == Lesson("", "the plan contained the expected answer: dropped") and len(model.asked) == 2
     assert "could not be used because it held" in model.asked[1]
     better = Model(f"<plan>{leak}</plan>", "<plan>Count them.</plan>")
     assert lesson(better, tmp_path / "run", task=COUNT).plan == "Count them."
@@ -228,7 +228,7 @@ def test_expected_answers_are_the_leaves_of_what_checks_expected_but_not_of_guar
 def test_what_is_no_plan_is_asked_for_again_and_then_dropped(tmp_path: Path, said: str) -> None:
     run = run_of(tmp_path / "run", attempts(True, False))
     model = Model(said)
-    assert lesson(model, run) == Lesson("", "the model wrote no plan that can be used: dropped")
+    assert lesson(model, run) == Lesson("", "the model wrote no usable plan: dropped")
     assert len(model.asked) == 2
 
 
@@ -239,7 +239,7 @@ def test_a_model_that_declines_leaves_the_agent_without_a_plan(tmp_path: Path) -
     run = run_of(tmp_path / "run", attempts(False))
     spec = LearnedPlan(model=MODEL, runs=(str(run),))
     found = learn(spec, Configuration.from_id(PIN), "Do it.", declines, run=run)
-    assert found == Lesson("", "the model declined to write a plan")
+    assert found == Lesson("", "the model refused to write a plan")
 
 
 # --- narratives ------------------------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ class Keyless(Stub):
     """Cannot even begin."""
 
     def __init__(self, run: Path) -> None:
-        raise MissingPrerequisite("no key for the model", fix="export KEY=...")
+        raise MissingPrerequisite("no API key for model", fix="export KEY=...")
 
 
 @pytest.fixture(scope="module")
@@ -210,9 +210,9 @@ def test_a_fault_in_the_work_is_an_error_that_names_it(cluster: Any, tmp_path: P
 def test_workers_that_cannot_begin_end_the_run_with_their_own_words(cluster: Any, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     with RunStore.create(folder, SPEC, plan_of(["fine"])) as store:
-        with pytest.raises(MissingPrerequisite, match="no key for the model"):
+        with pytest.raises(MissingPrerequisite, match="no API key for model"):
             carry_out(store, executor=RayExecutor(Keyless, folder, address=cluster.address))
-        with pytest.raises(InfrastructureError, match="is not to be seen on node"):
+        with pytest.raises(InfrastructureError, match="is not visible on node"):
             carry_out(store, executor=RayExecutor(Stub, tmp_path / "elsewhere", address=cluster.address))
         assert store.progress().finished == 0
 

@@ -101,6 +101,14 @@ def test_what_was_recorded_is_read_back(tmp_path: Path) -> None:
     found.verify()
 
 
+def test_the_first_frame_is_on_disk_before_the_agent_can_end_the_process(tmp_path: Path) -> None:
+    frame = a_frame(1)
+    with Recorder(tmp_path / "ep", an_episode(), video=False) as recorder:
+        recorder.first(frame)
+        recorded = read_episode(tmp_path / "ep")
+        assert recorded.episode.first_frame == frame.digest and frame.digest in recorded.frame_sizes
+
+
 def test_equal_frames_are_kept_once(tmp_path: Path) -> None:
     same, other = a_frame(1), a_frame(2)
     with Recorder(tmp_path / "ep", an_episode(), video=False) as recorder:
@@ -198,7 +206,8 @@ def test_a_frame_that_cannot_be_encoded_is_our_error(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr("fairground.rollout.recorder.encode_png", broken)
     recorder = Recorder(tmp_path / "ep", an_episode())
-    recorder.first(a_frame(0))
+    with pytest.raises(InfrastructureError, match="the encoder broke"):
+        recorder.first(a_frame(0))
     recorder.abandon()
     with pytest.raises(InfrastructureError, match="the encoder broke"):
         recorder.close(passed(an_episode()))
@@ -210,7 +219,7 @@ def test_a_frame_that_cannot_be_encoded_is_our_error(tmp_path: Path, monkeypatch
         (an_episode(), "outcome: null"),
         (an_episode(outcome=Outcome.PASSED), "verdict: null for outcome passed"),
         (passed(an_episode(), outcome=Outcome.FAILED), "success: True for outcome failed"),
-        (passed(an_episode(), outcome=Outcome.ERRORED), "never a score"),
+        (passed(an_episode(), outcome=Outcome.ERRORED), "has no score"),
     ],
 )
 def test_an_episode_that_contradicts_itself_is_not_closed(tmp_path: Path, episode: Episode, fault: str) -> None:

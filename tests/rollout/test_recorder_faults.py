@@ -186,7 +186,7 @@ except InfrastructureError as error:
     print(error)
 """
     said = _python(RECORD + limited, tmp_path).stdout
-    assert "limit on the size of a file" in said and str(tmp_path / "ep") in said
+    assert "limit on file size" in said and str(tmp_path / "ep") in said
     assert not read_episode(tmp_path / "ep").complete
 
 
@@ -274,7 +274,7 @@ def a_bomb(folder: Path) -> None:
         (replace("episode.json", b"[" * 200_000), "episode.json: not strict JSON"),
         (replace("episode.json", b'{"seed": ' + b"9" * 10_000 + b"}"), "episode.json: not strict JSON"),
         (replace("episode.json", b'{"seed": NaN}'), "NaN is not a JSON value"),
-        (replace("episode.json", b'{"seed": 1, "seed": 2}'), "the same name twice"),
+        (replace("episode.json", b'{"seed": 1, "seed": 2}'), "duplicate name in an object"),
         (replace("episode.json", b"[]"), "episode: input should be an object"),
         (replace("episode.json", b" " * (33 << 20)), "episode.json: 34,603,008 bytes, expected at most 33,554,432"),
         (change_summary(format=2), "episode.format: expected 1, got 2"),
@@ -285,7 +285,7 @@ def a_bomb(folder: Path) -> None:
         (change_summary(first_frame="0" * 24), "frames/000000000000000000000000.png: missing"),
         (change_summary(outcome=None), "episode.outcome: null"),
         (change_summary(verdict=None), "episode.verdict: null for outcome passed"),
-        (change_summary(steps=5), "episode.steps: 5, while steps.jsonl holds 4"),
+        (change_summary(steps=5), "episode.steps: 5, but steps.jsonl has 4"),
         (change_step(2, frame="../../../../etc/passwd"), "steps[2].frame: expected 24 hexadecimal digits"),
         (change_step(2, frame="0" * 23 + "/"), "steps[2].frame: expected 24 hexadecimal digits"),
         (change_step(2, frame="0" * 24 + "\n"), "steps[2].frame: expected 24 hexadecimal digits"),
@@ -295,8 +295,8 @@ def a_bomb(folder: Path) -> None:
         (change_step(3, action={"kind": "click", "count": 9}), "steps[3].action.click.count"),
         (change_step(0, thought="x" * (3 << 20)), "steps[0]: a line over"),
         (lambda folder: (folder / "steps.jsonl").unlink(), "steps.jsonl: missing"),
-        (replace("steps.jsonl", b""), "episode.steps: 4, while steps.jsonl holds 0"),
-        (replace("steps.jsonl", b'{"index": 0'), "steps[0]: the last line of steps.jsonl is torn"),
+        (replace("steps.jsonl", b""), "episode.steps: 4, but steps.jsonl has 0"),
+        (replace("steps.jsonl", b'{"index": 0'), "steps[0]: the last line of steps.jsonl is incomplete"),
         (replace("steps.jsonl", b"\n"), "steps[0]: not strict JSON"),
         (replace("steps.jsonl", b"x" * (5 << 20)), "steps[0]: a line over"),
         (a_pipe, "steps.jsonl: not a regular file"),
@@ -328,14 +328,14 @@ def test_content_that_was_exchanged_is_noticed(folder: Path) -> None:
     episode = read_episode(folder)
     first, second = list(dict.fromkeys(episode.digests))[:2]
     (folder / "frames" / f"{first}.png").write_bytes((folder / "frames" / f"{second}.png").read_bytes())
-    with pytest.raises(EpisodeError, match="something else than its name says"):
+    with pytest.raises(EpisodeError, match="expected the one in its name"):
         episode.frame(first)
     (folder / "state" / "after" / "000-book.ods").write_bytes(b"fatso" * 1000)
-    with pytest.raises(EpisodeError, match="not the content that was recorded"):
+    with pytest.raises(EpisodeError, match="content differs from what was recorded"):
         episode.state("after")
     half = (folder / "frames" / f"{second}.png").read_bytes()[:200]
     (folder / "frames" / f"{second}.png").write_bytes(half)
-    with pytest.raises(EpisodeError, match="not a whole PNG"):
+    with pytest.raises(EpisodeError, match="not a complete PNG"):
         episode.frame(second)
     with pytest.raises(EpisodeError):
         episode.verify()
@@ -365,7 +365,7 @@ def test_a_torn_last_line_of_an_incomplete_episode_is_dropped_and_said(folder: P
     found = read_episode(folder)
     assert not found.complete
     assert len(found.steps) == 3
-    assert found.problems == ("steps[3]: the last line was torn and is dropped",)
+    assert found.problems == ("steps[3]: the last line was incomplete and is dropped",)
 
 
 def test_an_incomplete_episode_says_which_frames_are_lost(folder: Path) -> None:

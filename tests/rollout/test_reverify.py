@@ -156,7 +156,7 @@ def test_what_cannot_be_scored_is_said_and_not_scored(tmp_path: Path) -> None:
     with noticing() as damaged:
         found = reverify(run)
     assert [(one.number, one.problem) for one in damaged] == [
-        (3, "state/state.json has another content than was recorded"),
+        (3, "state/state.json: content differs from what was recorded"),
         (5, "episode.json is missing"),
     ]
     problems = ["unknown suite 'nowhere'", "'helth'", "no state was recorded before"]
@@ -177,7 +177,7 @@ def test_the_task_stays_the_one_that_was_run(run: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(CountLabel, "instances", instances)
     found = reverify(run)
     assert not any(one.changed for one in found)
-    assert "other parameters" in found[0].notes[0] and not found[1].notes
+    assert "parameters have changed" in found[0].notes[0] and not found[1].notes
 
 
 @pytest.mark.process

@@ -53,7 +53,7 @@ FATE = {
     "exits": ("failed", "agent_error", "exited with status 0 before it answered"),
     "closes its output": ("failed", "agent_error", "closed its standard output while it was running"),
     "closes its input": ("failed", "agent_error", "closed its standard input while it was running"),
-    "talks garbage": ("failed", "agent_error", "answers in a row that cannot be read"),
+    "talks garbage": ("failed", "agent_error", "invalid answers in a row"),
     "never stops": ("failed", "step_budget", ""),
     "asks and asks": ("failed", "step_budget", ""),
     "behaves": ("failed", "agent", ""),
@@ -166,7 +166,9 @@ def test_a_run_whose_model_server_is_not_there_ends_before_its_first_episode(
     words = ["run", WORLD, "--agent", f"compatible:x@{server.url}/v1", "--out", str(out)]
     assert main(words) == 1
     said = capsys.readouterr().err
-    assert f"nothing answers at {server.url}/v1 (connection refused)" in said and "correct its address after @" in said
+    assert (
+        f"no server answers at {server.url}/v1 (connection refused)" in said and "correct its address after @" in said
+    )
     assert not (out / "episodes").exists()
 
 
@@ -199,7 +201,7 @@ def test_without_a_key_nothing_starts(
     out = tmp_path / "run"
     assert main(["run", WORLD, "--agent", "anthropic:claude-sonnet-5-5", "--out", str(out)]) == 1
     said = capsys.readouterr().err
-    assert "no key for Anthropic's model" in said and "ANTHROPIC_API_KEY" in said
+    assert "no API key for Anthropic's model" in said and "ANTHROPIC_API_KEY" in said
     assert not out.exists()
 
 
@@ -247,7 +249,7 @@ def test_workers_that_cannot_begin_stop_the_run_and_spend_no_attempt(tmp_path: P
 def test_workers_that_die_as_they_begin_stop_the_run_and_spend_no_attempt(tmp_path: Path) -> None:
     with RunStore.create(tmp_path / "run", SPEC, plan_of(["fine", "other"])) as run:
         executor = LocalExecutor(partial(os._exit, 7), 1)
-        with pytest.raises(InfrastructureError, match="before they began; the last with status 7"):
+        with pytest.raises(InfrastructureError, match="before they started a job; the last with status 7"):
             carry_out(run, executor=executor)
         assert [(row.attempts, row.finished) for row in run.rows()] == [(0, None), (0, None)]
 

@@ -189,7 +189,7 @@ def test_two_processes_cannot_write_one_run_and_others_may_read_it(tmp_path: Pat
         with RunStore.open(folder) as reader:
             store.finish(0, Finished(Outcome.PASSED, reward=1.0))
             assert reader.progress().finished == 1
-            with pytest.raises(InfrastructureError, match="opened to be read"):
+            with pytest.raises(InfrastructureError, match="opened read-only"):
                 reader.finish(0, Finished(Outcome.PASSED))
     RunStore.open(folder, write=True).close()
 
@@ -197,14 +197,14 @@ def test_two_processes_cannot_write_one_run_and_others_may_read_it(tmp_path: Pat
 def test_an_episode_that_has_ended_stays_as_it_is(tmp_path: Path) -> None:
     with RunStore.create(tmp_path / "run", SPEC, plan_of(["fine"])) as store:
         store.finish(0, Finished(Outcome.PASSED, reward=1.0))
-        with pytest.raises(InfrastructureError, match="has ended before"):
+        with pytest.raises(InfrastructureError, match="has already ended"):
             store.finish(0, Finished(Outcome.FAILED, reward=0.0))
         with pytest.raises(InfrastructureError, match="never planned"):
             store.finish(7, Finished(Outcome.PASSED))
 
 
 def test_a_folder_that_is_no_run_or_not_empty_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="is no run"):
+    with pytest.raises(InvalidInput, match="is not a run"):
         RunStore.open(tmp_path)
     (tmp_path / "mine.txt").write_text("precious")
     with pytest.raises(InvalidInput, match="is not empty"):

@@ -75,31 +75,31 @@ BAD = {
     "one bracket": (GOOD.replace("[[conditions]]", "[conditions]"), "conditions: expected a list", "two brackets"),
     "baseline missing": ('baseline = "plain"\n' + GOOD, "baseline: unknown condition 'plain'", ""),
     "unknown base": (GOOD + 'base = "determinist"\n', "base: unknown condition 'determinist'", ""),
-    "two of one name": (GOOD + GOOD.partition("configs = 3")[2], "conditions: 'deterministic' is there twice", ""),
+    "two of one name": (GOOD + GOOD.partition("configs = 3")[2], "conditions: 'deterministic' is given twice", ""),
     "two iterations of one name": (
         GOOD + f'\n[[conditions]]\nname = "a"\ninterventions = [{{ name = "learned-plan", model = "{PLANNER}" }}]\n'
         '\n[[conditions]]\nname = "a-iteration-1"\n',
-        "'a-iteration-1' is there twice",
+        "'a-iteration-1' is given twice",
         "",
     ),
     "duplicate worlds": (
         GOOD.replace('["pocket/notes"]', '["pocket/notes", "pocket/notes"]'),
-        "worlds: 'pocket/notes' is there twice",
+        "worlds: 'pocket/notes' is given twice",
         "",
     ),
     "nothing to compare": (GOOD.partition("[[")[0], "needs a condition besides its baseline", ""),
     "a number as text": (GOOD.replace("rollouts = 2", 'rollouts = "2"'), "rollouts: input should be a valid int", ""),
     "a name that is a path": (GOOD.replace('name = "deterministic"\n', 'name = "../x"\n'), "not a valid name", ""),
     "iterations of nothing": (GOOD + "iterations = 2\n", "only learned plans have iterations", ""),
-    "its own base": (GOOD + 'base = "deterministic"\n', "the bases lead in a circle", ""),
+    "its own base": (GOOD + 'base = "deterministic"\n', "the bases form a cycle", ""),
     "a circle of bases": (
         GOOD + 'base = "a"\n[[conditions]]\nname = "a"\nbase = "b"\n[[conditions]]\nname = "b"\nbase = "a"\n',
-        "the bases lead in a circle",
+        "the bases form a cycle",
         "",
     ),
     "runs": (
         GOOD.replace('{ name = "deterministic" }', f'{{ name = "learned-plan", model = "{PLANNER}", runs = ["x"] }}'),
-        "a study knows which runs came before",
+        "a study chooses the runs to learn from itself",
         "",
     ),
     "no TOML": ("worlds = [", "is not valid TOML", ""),
@@ -247,22 +247,22 @@ def test_the_page_says_it_and_escapes_what_strangers_wrote(finished: tuple[Study
     study, result = finished
     page = study_page(study, result)
     assert "&lt;b&gt;Coins&lt;/b&gt;" in page and "<b>Coins" not in page
-    assert "tasks became reliable" in page and "Another look in every rollout" in page
+    assert "tasks became reliable" in page and "Vary the appearance" in page
     assert {"reliability", "differences", "flow-1", "flow-2"} == set(study_figures(result))
 
 
 def test_a_study_that_has_not_begun_says_so(tmp_path: Path) -> None:
     study = start_study(tmp_path / "study", spec_of(DETERMINISTIC))
     result = study_result(study)
-    assert all(one.reliability is None and one.notes == ("This run has not begun.",) for one in result.conditions)
-    assert "This run has not begun." in study_page(study, result)
+    assert all(one.reliability is None and one.notes == ("This run has not started.",) for one in result.conditions)
+    assert "This run has not started." in study_page(study, result)
 
 
 def test_a_folder_that_is_not_empty_or_no_study_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("precious")
     with pytest.raises(InvalidInput, match="is not empty"):
         start_study(tmp_path, spec_of(DETERMINISTIC))
-    with pytest.raises(InvalidInput, match="is no study"):
+    with pytest.raises(InvalidInput, match="is not a study"):
         open_study(tmp_path)
 
 
@@ -272,7 +272,7 @@ def test_a_run_whose_money_is_spent_holds_up_only_what_learns_from_it(tmp_path: 
     assert [run.condition for run in waiting] == ["learned-iteration-1", "learned-iteration-2"]
     base, other, *later = study_result(study).conditions
     assert base.scored == other.scored == 2 and "have not ended" in base.notes[0]
-    assert all(one.notes == ("This run has not begun.",) for one in later)
+    assert all(one.notes == ("This run has not started.",) for one in later)
 
 
 def test_what_was_clarified_for_the_base_is_said_again_in_what_is_compared_with_it(tmp_path: Path) -> None:
@@ -370,7 +370,7 @@ def test_a_run_that_the_study_did_not_plan_is_not_mixed_in(tmp_path: Path) -> No
     study = start_study(tmp_path / "study", spec_of(DETERMINISTIC, configs=1, rollouts=1))
     other = study.runs[0].spec.model_copy(update={"seed": 99})
     RunStore.create(study.place(study.runs[0]), other, ()).close()
-    with pytest.raises(InvalidInput, match="was not planned by its study"):
+    with pytest.raises(InvalidInput, match="does not match the study's plan"):
         carry_out_study(study, make_executor=Coins)
 
 

@@ -529,12 +529,12 @@ REPLIES_TO_FIRST = b"\x05\x01u\0\x01\0\0\0"
 @pytest.mark.parametrize(
     ("script", "complaint"),
     [
-        (b"\xff" * 10_000, "noise"),
+        (b"\xff" * 10_000, "invalid answer to the authentication"),
         (b"REJECTED EXTERNAL\r\n", "refused"),
-        (GREETING + b"HTTP/1.1 200 OK\r\n\r\n<html>", "no D-Bus message"),
-        (GREETING + b"l\x02\0\x01" + b"\xff" * 12, "no D-Bus message"),
+        (GREETING + b"HTTP/1.1 200 OK\r\n\r\n<html>", "invalid D-Bus message"),
+        (GREETING + b"l\x02\0\x01" + b"\xff" * 12, "invalid D-Bus message"),
         # An empty struct in an array: elements without bytes, so a reader that only counts bytes never ends.
-        (GREETING + message(2, REPLIES_TO_FIRST + b"\x08\x03a()\0" + bytes(2)), "no D-Bus message"),
+        (GREETING + message(2, REPLIES_TO_FIRST + b"\x08\x03a()\0" + bytes(2)), "invalid D-Bus message"),
         (GREETING + message(2, REPLIES_TO_FIRST + b"\x08\x01g\0\x03a()\0"), "instead of 's'"),
         (GREETING + message(2, REPLIES_TO_FIRST + b"\x08\x01g\0\x01s\0", b"\xff\xff\xff\x7fhi\0"), "past the end"),
         (GREETING + message(3, REPLIES_TO_FIRST), "unnamed error"),

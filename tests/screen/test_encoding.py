@@ -60,7 +60,7 @@ def test_a_quality_that_is_none_is_refused(quality: int) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"\x89PNG", b"not an image", encode_png(frame())[:-200], bytes(1000)])
 def test_what_is_no_image_is_refused(data: bytes) -> None:
-    with pytest.raises(InvalidInput, match="not an image"):
+    with pytest.raises(InvalidInput, match="not a readable image"):
         decode(data)
 
 

@@ -88,7 +88,7 @@ def test_a_frozen_desktop_can_be_seen_and_goes_on_when_thawed(own_bench: Any) ->
     assert own_bench.screen.grab().pixels[400, 400].tolist() == [255, 0, 0]
     own_bench.screen._connection.timeout = 0.2
     for _ in range(3):
-        with pytest.raises(ScreenError, match="not answered"):
+        with pytest.raises(ScreenError, match="not answer within"):
             own_bench.screen.cursor()
     own_bench.sandbox.thaw()
     own_bench.screen._connection.timeout = 10
@@ -156,7 +156,7 @@ def test_frames_can_be_grabbed_while_another_thread_waits(each_bench: Any) -> No
     while waiting.is_alive():
         frames += each_bench.screen.grab().size == (1280, 720)
     waiting.join()
-    assert settled[0].reason == "programs are still at work"
+    assert settled[0].reason == "programs are still working"
     assert frames > 10
 
 
@@ -249,12 +249,12 @@ def test_a_refused_connection_says_why(serve: Any) -> None:
 
 @pytest.mark.parametrize("part", [b"", b"\1", greeting()[:20], greeting()[:-30]])
 def test_a_greeting_that_stops_half_way_is_an_error(serve: Any, part: bytes) -> None:
-    with pytest.raises(ScreenError, match="has gone"):
+    with pytest.raises(ScreenError, match="is gone"):
         serve(part, stays=False)
 
 
 def test_a_server_that_says_nothing_is_not_waited_for_for_ever(serve: Any) -> None:
-    with pytest.raises(ScreenError, match="has not answered for 0.3 s"):
+    with pytest.raises(ScreenError, match="did not answer within 0.3 s"):
         serve(b"")
 
 
@@ -266,7 +266,7 @@ def test_a_gigantic_reply_is_refused_before_it_is_read(serve: Any) -> None:
 
 def test_a_reply_that_nobody_asked_for_is_an_error(serve: Any) -> None:
     connection = serve(greeting(), struct.pack("<BxHI24x", 1, 99, 0))
-    with pytest.raises(ScreenError, match="nobody asked"):
+    with pytest.raises(ScreenError, match="without a request"):
         connection.sync()
 
 
@@ -278,7 +278,7 @@ def test_a_refused_request_is_named(serve: Any) -> None:
 
 def test_a_server_that_does_not_read_is_not_waited_for_for_ever(serve: Any) -> None:
     connection = serve(greeting())
-    with pytest.raises(ScreenError, match="has not read our input"):
+    with pytest.raises(ScreenError, match="did not read our input"):
         connection.send(*[x.fake_input(1, x.MOTION)] * 100_000)
 
 

@@ -100,7 +100,7 @@ def test_an_endless_animation_is_given_up_at_the_deadline(bench: Any) -> None:
     assert bench.screen.wait_change(20)
     settled = bench.screen.settle(0.5)
     assert not settled.quiet
-    assert settled.reason in ("the picture keeps changing", "programs are still at work")
+    assert settled.reason in ("the picture keeps changing", "programs are still working")
     assert settled.seconds >= 0.5
 
 
@@ -165,7 +165,7 @@ def test_busy_programs_are_waited_for_although_nothing_is_drawn(bench: Any) -> N
     bench.keep_busy()
     settled = bench.screen.settle(0.3)
     assert not settled.quiet
-    assert settled.reason == "programs are still at work"
+    assert settled.reason == "programs are still working"
 
 
 def test_a_window_manager_that_died_is_not_waited_for(own_bench: Any) -> None:

@@ -243,7 +243,7 @@ def test_whoever_has_no_scored_episode_cannot_be_counted() -> None:
     with pytest.raises(InvalidInput, match="a has no scored episode: 1 errored, 1 invalid"):
         count(table, "a")
     assert [str(cells.contender) for cells in count_all(table)] == ["b"]
-    with pytest.raises(InvalidInput, match="no episode is scored: 2 errored"):
+    with pytest.raises(InvalidInput, match="no episode has a score: 2 errored"):
         count_all(table_of({"scenario": ["s", "t"], "outcome": ["errored", "errored"]}))
 
 

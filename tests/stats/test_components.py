@@ -252,7 +252,7 @@ def test_axes_that_change_together_are_given_as_one_configuration():
     tandem = cells.keep(cells.levels[:, 0] == cells.levels[:, 1])
     found = run(tandem)
     assert [part.name for part in found.parts] == ["app", "scenario", "configuration", "rollout"]
-    assert any("cannot be told apart" in note for note in found.notes)
+    assert any("cannot separate the effects of the axes" in note for note in found.notes)
 
 
 def test_an_instance_drawn_afresh_for_every_configuration_takes_the_interaction_in():
@@ -261,21 +261,21 @@ def test_an_instance_drawn_afresh_for_every_configuration_takes_the_interaction_
     sampled = cells.keep(cells.levels[:, 0] % 3 == cells.levels[:, 1])
     found = run(sampled)
     assert [part.name for part in found.parts] == ["app", "scenario", "instance", "profile", "rollout"]
-    assert any("counted with them" in note for note in found.notes)
+    assert any("counted together" in note for note in found.notes)
 
 
 def test_noise_of_single_rollouts_is_taken_from_the_same_scenario_and_said():
     rollouts = np.array([[[3, 3, 1], [3, 3, 3]]])
     found = run(grid(np.array([[[1, 2, 1], [0, 3, 3]]]), rollouts, (3,)))
     assert found["rollout"].raw == pytest.approx((1 / 3 + 0) / 2)
-    assert any("1 configurations have one rollout" in note for note in found.notes)
+    assert any("1 configurations have only one rollout" in note for note in found.notes)
 
 
 def test_no_variance_at_all_has_no_shares():
     found = run(grid(np.full((2, 3, 2, 2), 4), 4, (2, 2)))
     assert found.total == 0
     assert {part.share for part in found.parts} == {0.0}
-    assert any("ended alike" in note for note in found.notes)
+    assert any("same result" in note for note in found.notes)
     assert plain(found)["total"] == 0
 
 

@@ -204,14 +204,14 @@ def test_a_column_per_attempt_is_recognised(tmp_path: Path) -> None:
     found = read_table(path)
     assert [(row[1:]) for row in told(found)] == [("a", "p"), ("b", "f"), ("a", "f"), ("b", "f")]
     assert found.names["rollout"].values == ("Trial 1", "Trial 2")
-    assert "'Trial 1', 'Trial 2' hold the results of one rollout each" in found.notes[0]
+    assert "'Trial 1', 'Trial 2' contain the results of one rollout each" in found.notes[0]
     with pytest.raises(InvalidInput, match="line 3, column 'Trial 2': empty"):
         read_table(write(path, "task,Trial 1,Trial 2\na,pass,fail\nb,fail,\n"))
 
 
 def test_a_column_per_agent_is_read_when_told(tmp_path: Path) -> None:
     path = write(tmp_path / "t.csv", "task,difficulty,gpt,claude\na,hard,1,0\nb,easy,1,1\n")
-    with pytest.raises(NeedsOptions, match="gpt, claude hold results") as caught:
+    with pytest.raises(NeedsOptions, match="gpt, claude contain results") as caught:
         read_table(path)
     assert caught.value.options == "--wide agent"
     found = read_table(path, wide="agent")
@@ -225,7 +225,7 @@ def test_a_column_per_agent_is_read_when_told(tmp_path: Path) -> None:
         read_table(write(path, "task,agent,x\na,b,1\n"), wide="agent")
     with pytest.raises(InvalidInput, match="it has a column 'success'"):
         read_table(write(path, "task,x,success\na,1,1\n"), wide="agent")
-    with pytest.raises(InvalidInput, match="no column holds results of one agent"):
+    with pytest.raises(InvalidInput, match="no column contains results of one agent"):
         read_table(write(path, "task,x\na,b\n"), wide="agent")
 
 

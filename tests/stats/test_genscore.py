@@ -67,7 +67,7 @@ def test_the_result_says_how_counts_were_smoothed(smoothing, expected):
     assert result.smoothing == {"add-half": "(c + 0.5) / (n + 1)", "add-one": "(c + 1) / (n + 2)"}.get(
         smoothing, "none"
     )
-    assert any("without success" in note or "makes the score 0" in note for note in result.notes)
+    assert any("have no success" in note or "makes the score 0" in note for note in result.notes)
     plain(result)
 
 
@@ -103,14 +103,14 @@ def test_intervals_cover_the_score_of_the_true_rates(p):
 def test_more_episodes_narrow_the_interval():
     few, many = (genscore_from_counts([2 * t, 5 * t, 8 * t], 10 * t, rng=generator()) for t in (1, 100))
     assert many.interval.width < few.interval.width / 4
-    assert "mostly chance" not in "".join(few.notes)
-    assert "mostly chance" in "".join(genscore_from_counts([1, 2], 3, rng=generator()).notes)
+    assert "mostly noise" not in "".join(few.notes)
+    assert "mostly noise" in "".join(genscore_from_counts([1, 2], 3, rng=generator()).notes)
 
 
 def test_ragged_categories_and_one_category_are_fine():
     assert genscore_from_counts([1, 50], [2, 90], rng=generator()).interval.width > 0
     one = genscore_from_counts([5], 10, rng=generator())
-    assert one.score == 0.5 and any("One category" in note for note in one.notes)
+    assert one.score == 0.5 and any("only one category" in note for note in one.notes)
 
 
 @pytest.mark.parametrize("bad", [[], [1.2], [-0.1], [float("nan")], ["a"], [[0.5]]])

@@ -145,10 +145,10 @@ def test_fewer_than_three_scenarios_are_not_enough_for_an_interval() -> None:
     rng = np.random.default_rng(4)
     two = shifts(cells_of(np.broadcast_to([[0], [1]], (2, 2, 1)), rng.integers(0, 3, (2, 2)), 2, ("theme",)))
     assert two.values == () and two.p_value is None and two.p_holm is None
-    assert two.notes == ("theme: not enough: 3 scenarios are needed in which the axis varies, and there are 2.",)
+    assert two.notes == ("theme: not enough data: at least 3 scenarios must vary this axis, found 2.",)
     own = np.arange(12).reshape(6, 2, 1)  # every scenario has values of its own, as instances have
     alone = shifts(cells_of(own, rng.integers(0, 3, (6, 2)), 2, ("theme",)))
-    assert "no value stands beside another one in 3 scenarios" in alone.notes[0] and len(alone.too_few) == 12
+    assert "no value can be compared with another in 3 scenarios" in alone.notes[0] and len(alone.too_few) == 12
 
 
 def test_an_agent_that_always_passes_has_no_shift_and_no_certainty() -> None:

@@ -166,7 +166,7 @@ def test_wilcoxon_survives_a_million_ties():
 def test_wilcoxon_of_zeros_only_has_p_1_and_says_so():
     result = wilcoxon([0, 0, 0])
     assert result.p_value == result.p_exact == result.p_normal == 1 and result.rank_biserial == 0
-    assert "Every difference is zero" in result.notes[0]
+    assert "All differences are zero" in result.notes[0]
 
 
 def test_wilcoxon_says_when_no_result_could_be_significant():

@@ -224,7 +224,7 @@ def test_the_table_and_the_curve_show_the_trade() -> None:
 
 def test_a_half_width_below_the_floor_of_the_scenarios_is_refused_with_the_floor() -> None:
     floor = stats.t.ppf(0.975, 4 * 19) * math.sqrt(0.06 / 80)
-    with pytest.raises(InvalidInput, match=f"endless .* {floor:.4g}") as caught:
+    with pytest.raises(InvalidInput, match=f"unlimited .* {floor:.4g}") as caught:
         plan_precision(ONE, apps=4, half_width=0.03, limits=Limits((2, 20)))
     assert "at least 65 scenarios" in str(caught.value.fix)
 
@@ -245,7 +245,9 @@ def test_a_power_out_of_reach_is_refused_with_what_can_be_had() -> None:
 
 
 def test_limits_on_configurations_and_rollouts_are_told_apart_from_the_floor() -> None:
-    with pytest.raises(InvalidInput, match="2 configurations and 3 rollouts; they give 0.06492, and endless ones 0.05"):
+    with pytest.raises(
+        InvalidInput, match="2 configurations and 3 rollouts; they give 0.06492, and unlimited ones 0.05"
+    ):
         plan_precision(ONE, apps=4, half_width=0.055, limits=Limits((2, 20), (1, 2), (1, 3)))
 
 

@@ -135,7 +135,7 @@ def test_whole_numbers_may_come_as_floats():
     ("successes", "trials", "words"),
     [
         (0, 0, "at least 1 trial"),
-        (4, 3, "no more than there were trials"),
+        (4, 3, "at most the number of trials"),
         (-1, 3, "0 or more"),
         (1.5, 3, "whole number"),
         (1, 2.5, "whole number"),
@@ -154,9 +154,9 @@ def test_impossible_counts_are_refused(method, successes, trials, words):
 
 
 def test_an_error_says_which_count_is_at_fault():
-    with pytest.raises(InvalidInput, match=r"successes\[2\]: expected no more than there were trials, got 4"):
+    with pytest.raises(InvalidInput, match=r"successes\[2\]: expected at most the number of trials, got 4"):
         wilson_bounds([1, 3, 4], 3)
-    with pytest.raises(InvalidInput, match=r"as many of each, got shapes \(2,\) and \(3,\)"):
+    with pytest.raises(InvalidInput, match=r"matching shapes, got \(2,\) and \(3,\)"):
         wilson_bounds([1, 2], [3, 3, 3])
 
 

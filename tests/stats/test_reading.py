@@ -121,8 +121,8 @@ def test_a_name_may_be_very_long(tmp_path: Path) -> None:
         (HEAD + "a,x,s,1\n   \n", "line 3: expected 4 columns, got 1"),
         (HEAD + 'a,x,s,1\na,"x,t,0\nb,x,s,1\n', "line 3: a quote is opened and never closed"),
         (HEAD.strip() + ',note\na,x,s,1,fine\na,x,t,1,"oh\nb,x,s,1,\n', "line 3: a quote is opened and never closed"),
-        ("agent,agent,scenario,success\na,b,s,1\n", "column 'agent' is there twice"),
-        ("agent, agent,scenario,success\na,b,s,1\n", "column 'agent' is there twice"),
+        ("agent,agent,scenario,success\na,b,s,1\n", "column 'agent' occurs twice"),
+        ("agent, agent,scenario,success\na,b,s,1\n", "column 'agent' occurs twice"),
         (HEAD.encode() + b"a,\xff,s,1\n", "not UTF-8"),
         ((HEAD + ROWS).encode("utf-16"), "not UTF-8"),
         (HEAD + "a,x\0y,s,1\n", r"line 2, column 'app': expected a name, got 'x\\x00y'"),
@@ -247,8 +247,8 @@ def test_a_file_of_json(tmp_path: Path, text: str) -> None:
         (LINE + OTHER.replace("false", "Infinity"), "line 2: not valid JSON: Infinity"),
         (LINE + OTHER.replace("false", "NaN"), "line 2, column 'success': empty"),
         (LINE + "\n\n" + OTHER.replace("false", "NaN"), "line 4, column 'success': empty"),
-        (LINE + OTHER.replace("{", '{"agent": "z", '), "line 2: .*'agent' is there twice"),
-        (LINE + OTHER.replace('"b"', '"\\ud800"'), "line 2, column 'agent': half of a surrogate pair"),
+        (LINE + OTHER.replace("{", '{"agent": "z", '), "line 2: .*'agent' occurs twice"),
+        (LINE + OTHER.replace('"b"', '"\\ud800"'), "line 2, column 'agent': a lone surrogate"),
         (LINE + OTHER.replace(', "success": false', ""), "line 2, column 'success': empty"),
         (LINE + OTHER.replace('"agent": "b", ', ""), "line 2, column 'agent': empty"),
         (LINE + OTHER.replace("false", "0.5"), "line 2, column 'success': expected true or false"),
@@ -354,7 +354,7 @@ def test_a_broken_parquet_file_is_refused(tmp_path: Path) -> None:
     for data in (b"", b"hello", whole[: len(whole) // 2], whole[:-1], bytes(broken)):
         assert "not a readable Parquet file" in str(refused(write(tmp_path / "t.parquet", data)))
     pa.parquet.write_table(pa.table([["a"], ["b"]], names=["scenario", "scenario"]), tmp_path / "t.parquet")
-    assert "column 'scenario' is there twice" in str(refused(tmp_path / "t.parquet"))
+    assert "column 'scenario' occurs twice" in str(refused(tmp_path / "t.parquet"))
     none = pa.table({"scenario": pa.array([], pa.string()), "success": pa.array([], pa.bool_())})
     pa.parquet.write_table(none, tmp_path / "t.parquet")
     assert "no episode in it" in str(refused(tmp_path / "t.parquet"))
@@ -369,10 +369,10 @@ def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
     assert "does not exist" in str(wrong) and "did you mean" in str(wrong.fix) and "results.csv" in str(wrong.fix)
     assert "does not exist" in str(refused(tmp_path / "nowhere" / "t.csv"))
     assert "is a folder" in str(refused(tmp_path))
-    assert "expected a name that ends in .csv" in str(refused(write(tmp_path / "t.xlsx", b"PK")))
+    assert "expected a file name that ends in .csv" in str(refused(write(tmp_path / "t.xlsx", b"PK")))
     assert "unpack" in str(refused(write(tmp_path / "t.csv.gz", b"")).fix)
     assert "no episode in it" in str(refused(write(tmp_path / "t.json", "[]")))
-    assert "got 'no ending'" in str(refused(write(tmp_path / "t", HEAD)))
+    assert "got 'no suffix'" in str(refused(write(tmp_path / "t", HEAD)))
     assert len(read_table(write(tmp_path / "T.CSV", HEAD + ROWS))) == 2
 
 

@@ -121,7 +121,7 @@ def test_several_configurations_are_drawn_without_repetition(take):
     exact = exact_p_wrong(ONE, OTHER, take=9 if take == "all" else take)
     found = run(ONE, OTHER, splits=20_000, configurations=take)
     assert found.apps[0].p_wrong.estimate == pytest.approx(exact, abs=0.015)
-    assert any("gave all they have" in note for note in found.notes) == (take == 3)
+    assert any("all of theirs were used" in note for note in found.notes) == (take == 3)
 
 
 def test_the_larger_half_and_the_tossed_one_are_what_they_say():
@@ -151,7 +151,7 @@ def test_identical_agents_have_no_regret():
     app = found.apps[0]
     assert (app.gap, app.better, app.p_wrong.estimate, app.regret.high) == (0, "", 0, 0)
     assert found.total.estimate == found.total.high == 0
-    assert any("equal in all the data" in note for note in found.notes)
+    assert any("equal rates in all the data" in note for note in found.notes)
 
 
 def test_a_clear_winner_is_never_mistaken_but_the_splits_could_have_missed_it():
@@ -220,12 +220,12 @@ def test_single_rollouts_are_refused_with_their_number_or_left_out():
     assert "leave_out" in str(caught.value.fix)
     found = run(one, other, short="leave_out")
     assert found.apps[0].gap == pytest.approx((2 / 3 + 1 / 3) / 2 - (1 / 3 + 1 / 3) / 2)
-    assert any("2 configurations with one rollout" in note for note in found.notes)
+    assert any("2 configurations with only one rollout" in note for note in found.notes)
 
 
 def test_nothing_left_after_leaving_out_is_refused():
     one, other = cells_of([[[(1, 1)]]], "one"), cells_of([[[(1, 3)]]], "other")
-    with pytest.raises(InvalidInput, match="every configuration"):
+    with pytest.raises(InvalidInput, match="per configuration"):
         run(one, other, short="leave_out")
 
 
@@ -274,7 +274,7 @@ def test_rewards_are_refused():
             "reward": [0.1, 0.9, 0.3, 0.2],
         }
     )
-    with pytest.raises(InvalidInput, match="other numbers"):
+    with pytest.raises(InvalidInput, match="values other than 0 and 1"):
         run(count(table, "one", value="reward"), count(table, "other", value="reward"))
 
 

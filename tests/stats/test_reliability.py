@@ -262,7 +262,7 @@ def test_hundreds_of_rollouts_give_a_curve_of_hundreds_of_points():
     [
         ({"largest_k": 4}, "no task has 4 rollouts"),
         ({"largest_k": 0}, "k"),
-        ({"groups": ["a"]}, "one for each of 3 tasks"),
+        ({"groups": ["a"]}, "one per task"),
         ({"resample": "both"}, "resample"),
         ({"metric": "pass"}, "metric"),
         ({"replicates": 5}, "replicates"),
@@ -285,7 +285,7 @@ def test_consistency_classes_are_always_sometimes_never():
 
 
 def test_consistency_says_what_ragged_and_single_rollouts_hide():
-    assert "One rollout a task" in consistency([0, 1], 1).notes[0]
+    assert "only one rollout per task" in consistency([0, 1], 1).notes[0]
     assert "2 to 3 rollouts" in consistency([2, 3], [2, 3]).notes[0]
 
 
@@ -362,7 +362,7 @@ def test_one_task_in_common_is_enough_for_an_answer():
     [
         ({}, "none is in both"),
         ({"z": (1, 3)}, "none is in both"),
-        ({"a": (4, 3)}, r"base\['a'\]: successes: expected no more"),
+        ({"a": (4, 3)}, r"base\['a'\]: successes: expected at most"),
         ({"a": (0, 0)}, r"base\['a'\]: trials"),
         ({"a": 3}, r"base\['a'\]: expected \(successes, rollouts\)"),
         ({"a": (1, 2, 3)}, r"base\['a'\]: expected \(successes, rollouts\)"),

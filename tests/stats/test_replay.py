@@ -137,7 +137,7 @@ def test_a_suite_that_nobody_solves_stays_unsolved():
         ([0.5], {"largest_k": 0}, "largest_k"),
         ([0.5], {"configurations": 0}, "configurations"),
         ([0.5], {"configurations": 1.5}, "configurations"),
-        ([0.5, 0.5], {"configurations": [1, 2, 3]}, "one for each of 2 tasks"),
+        ([0.5, 0.5], {"configurations": [1, 2, 3]}, "one per task"),
         ([0.5], {"transfer": -0.1}, "transfer"),
         ([0.5], {"repeat": 2}, "repeat"),
         ([0.5], {"experiments": 0}, "experiments"),

@@ -237,7 +237,7 @@ def test_an_axis_without_matched_pairs_is_skipped_with_its_reason():
 def test_a_table_without_axes_is_refused_with_a_fix():
     cells = cells_of([("a", "s", (), 1, 3), ("a", "t", (), 2, 3)], ())
     assert varied_axes(cells) == ()
-    with pytest.raises(InvalidInput, match="every axis at one value") as caught:
+    with pytest.raises(InvalidInput, match="only one value of every axis") as caught:
         run(cells)
     assert "theme" in str(caught.value.fix)
 
@@ -246,7 +246,7 @@ def test_rewards_are_refused():
     table = table_of({"scenario": ["s"] * 4, "theme": list("aabb"), "rollout": list("0101"), "reward": [0, 0.5, 1, 0.2],
                       "success": [0, 0, 1, 0]})  # fmt: skip
     assert run(count(table))["theme"].pairs == 1
-    with pytest.raises(InvalidInput, match="other numbers"):
+    with pytest.raises(InvalidInput, match="values other than 0 and 1"):
         run(count(table, value="reward"))
 
 

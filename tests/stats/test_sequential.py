@@ -386,7 +386,7 @@ def test_a_monitor_stops_when_the_interval_is_narrow_enough() -> None:
     assert same.winner is None
     assert same.reason.startswith("no difference larger than 0.1")
     near = compare([(1, 1), (0, 0)] * 100, half_width=0.1)
-    assert "known to within 0.1" in near.reason
+    assert "known within 0.1" in near.reason
 
 
 def test_a_monitor_is_not_changed_by_its_update_and_becomes_plain_data() -> None:

@@ -82,7 +82,7 @@ def test_an_agent_without_a_scored_episode_is_named_and_left_out() -> None:
 
 def test_a_table_of_errors_alone_is_refused() -> None:
     rows = [{**row, "outcome": "errored"} for row in episodes()[:5]]
-    with pytest.raises(InvalidInput, match="no episode is scored: 5 errored"):
+    with pytest.raises(InvalidInput, match="no episode has a score: 5 errored"):
         summarise(table_from_rows(rows))
 
 
@@ -90,7 +90,7 @@ def test_one_row_gives_a_summary_that_admits_it_knows_nothing() -> None:
     found = summarise(table_from_rows([{"scenario": "s", "success": True}]), resamples=50)
     (one,) = found.standings
     assert one.score.estimate == 1 and one.score.low < 0.25
-    assert any("single scenario" in note for note in one.notes)
+    assert any("only one scenario" in note for note in one.notes)
     json.dumps(plain(found))
 
 
@@ -153,7 +153,7 @@ def test_without_repetition_a_task_is_a_scenario_in_all_its_configurations() -> 
 
 def test_a_k_that_nobody_was_tried_is_refused() -> None:
     table = cells_of([("s0", "d", (0, 1)), ("s1", "d", (1, 1))])
-    with pytest.raises(InvalidInput, match="no task was tried so often"):
+    with pytest.raises(InvalidInput, match="no task was tried that often"):
         reliability(count(table), largest_k=3)
 
 
@@ -194,7 +194,7 @@ def test_a_conclusion_that_hangs_on_errors_is_told() -> None:
     found = summarise(table_from_rows(rows), depth="scores")
     (duel,) = found.duels
     assert duel.better == Contender("quits") and duel.better_errors_failed is None
-    said = "quits is better without errored episodes; with errors counted as failures: not decided."
+    said = "quits is better without errored episodes; with errors counted as failures: undecided."
     assert any(note.endswith(said) for note in found.notes)
 
 

@@ -302,7 +302,7 @@ def test_columns_that_are_not_there_were_not_varied() -> None:
         ({"scenario": ["a"], "quality": ["good"]}, "no column 'success'", "docs/statistics/tables.md"),
         ({"scenario": ["a"], "quality": [0.5]}, "no column 'success'", "docs/statistics/tables.md"),
         ({"scenario": ["a"], "success": [1], " ": [1]}, "a column has no name", "name it"),
-        ({"scenario": ["a"], "success": [1], "app": ["x"], "app ": ["y"]}, "column 'app' is there twice", "drop one"),
+        ({"scenario": ["a"], "success": [1], "app": ["x"], "app ": ["y"]}, "column 'app' occurs twice", "drop one"),
     ],
 )
 def test_a_wrong_column_gets_advice(columns: dict[str, Any], message: str, fix: str) -> None:
@@ -380,7 +380,7 @@ def test_the_same_task_in_two_domains_is_two_tasks() -> None:
 def test_a_column_that_may_name_the_agents_is_noted() -> None:
     columns = {"scenario": ["a", "b", "c"] * 2, "success": [1] * 6, "by": ["x"] * 3 + ["y"] * 3}
     (note,) = table_of(columns).notes
-    assert "count as those of one agent" in note and "--rename by=agent" in note
+    assert "are counted for one agent" in note and "--rename by=agent" in note
     assert not table_of({**columns, "by": ["x", "y"] * 3, "scenario": list("abcdef")}).notes
 
 
@@ -398,7 +398,7 @@ def test_a_column_is_a_list_of_values(wrong: Any) -> None:
 
 
 def test_columns_have_one_length_and_one_dimension() -> None:
-    with pytest.raises(InvalidInput, match="not of one length"):
+    with pytest.raises(InvalidInput, match="different lengths"):
         table_of({"scenario": ["a"], "success": [1, 0]})
     with pytest.raises(InvalidInput, match="shape"):
         table_of({"scenario": np.array([["a"]]), "success": [1]})

@@ -93,9 +93,7 @@ def test_few_voters_are_not_clustered_by_unless_asked() -> None:
     votes = made_up(generator(1), 300, voters=3)
     ranking = rank(votes, rng=generator())
     assert ranking.cluster == "none" and ranking.degrees_of_freedom is None
-    assert ranking.notes == (
-        "3 voters are too few to cluster by: intervals and tests hold for these voters and not for others",
-    )
+    assert ranking.notes == ("3 voters are too few to cluster by: intervals and tests apply to these voters only",)
     assert plain(rank(votes, rng=generator(), cluster="none"))["agents"] == plain(ranking)["agents"]
     asked = rank(votes, rng=generator(), cluster="voter")
     assert asked.clusters == {"voter": 3} and not asked.notes
@@ -106,7 +104,7 @@ def test_one_voter_with_most_of_the_votes_is_as_good_as_one_voter() -> None:
     codes = np.concatenate([np.zeros(270, dtype=int), np.arange(1, 31)])
     votes = replace(made_up(generator(2), 300), voter=names(codes))
     (note,) = rank(votes, rng=generator()).notes
-    assert note.startswith("31 voters (worth 1.2 of equal size) are too few to cluster by")
+    assert note.startswith("31 voters (equivalent to 1.2 of equal size) are too few to cluster by")
     assert effective_number(codes) == pytest.approx(300**2 / (270**2 + 30))
 
 
@@ -118,7 +116,7 @@ def test_a_vote_without_a_voter_is_a_voter_of_its_own() -> None:
     for cluster in ("auto", "voter"):
         ranking = rank(votes, rng=generator(), cluster=cluster)
         assert ranking.clusters == {"voter": 120}
-        assert "100 votes have no voter: each counts as a voter of its own" in ranking.notes
+        assert "100 votes have no voter: each counts as a separate voter" in ranking.notes
 
 
 def test_two_kinds_of_clusters_need_the_sandwich() -> None:

@@ -106,10 +106,10 @@ def test_the_unit_of_a_covariate_scales_its_coefficient_only() -> None:
     ("column", "told"),
     [
         (np.zeros(300), "'x' is 0 in every vote"),
-        (np.full(300, np.nan), "row 1 holds nan"),
-        ("agents", "cannot be told from one another or from the agents"),
-        ("winner", "decide the winner"),
-        ("once", "decide the winner"),
+        (np.full(300, np.nan), "row 1 has nan"),
+        ("agents", "cannot be separated from each other or from the agents"),
+        ("winner", "determine the winner"),
+        ("once", "determine the winner"),
     ],
 )
 def test_a_covariate_that_cannot_serve_is_refused(column: NDArray[np.float64] | str, told: str) -> None:

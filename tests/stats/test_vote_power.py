@@ -97,7 +97,7 @@ def test_more_votes_and_wider_gaps_have_more_power(votes: int, gap: float) -> No
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        (lambda: votes_needed(0), "too little to be seen"),
+        (lambda: votes_needed(0), "too few to detect"),
         (lambda: votes_needed(float("nan")), "gap"),
         (lambda: votes_needed(50, power=1.0), "power"),
         (lambda: votes_needed(50, power=0.04), "more than alpha"),
@@ -108,7 +108,7 @@ def test_more_votes_and_wider_gaps_have_more_power(votes: int, gap: float) -> No
         (lambda: vote_power(0, 50), "votes"),
         (lambda: vote_power(10, 50, method="magic"), "method"),
         (lambda: detectable_gap(0), "votes"),
-        (lambda: detectable_gap(2), "cannot show any gap"),
+        (lambda: detectable_gap(2), "cannot detect any gap"),
     ],
 )
 def test_bad_questions_are_refused(call: object, told: str) -> None:

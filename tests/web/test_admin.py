@@ -365,7 +365,7 @@ def test_a_file_that_is_no_table_is_refused_in_words(admin: Client, site: Site) 
 
 def test_a_file_that_is_too_large_leaves_nothing_behind(admin: Client, site: Site) -> None:
     answer = upload(admin, b"left,right,winner\n" + b"a,b,left\n" * (MAX_IMPORT // 9))
-    assert answer.status == 413 and "cut it" in answer.json["fix"]
+    assert answer.status == 413 and "split it" in answer.json["fix"]
     assert not list((site.home / "imports").iterdir())
 
 

@@ -122,7 +122,7 @@ def test_every_app_and_a_scenario_of_each_have_a_page(get: Get, suite: str) -> N
         if app.inspector is not None:
             assert all(f">{one.name}" in body for one in app.inspector.endpoints)
         status, body = get(f"/catalogue/{suite}/{app.name}/{scenario.name}")
-        assert status == 200 and "What is asked" in body
+        assert status == 200 and "The instruction as agents read it" in body
         found = shelf(suites()[suite], app)
         for_judges = str(join(scenario_page(found, found.find(scenario.name), Reader(opens=True), NONE)))
         assert f"/live/new?world={suite}%2F{app.name}%2F{scenario.name}%2F" in for_judges

@@ -78,7 +78,7 @@ def test_what_changes_something_needs_the_token_of_ones_own_page(url: str, store
     browser.open(), other.open()
     secret = invite(store, "judge")
     answer = browser.post(f"/enter/{secret}", other.token if token == "of another" else token)
-    assert answer.status == 403 and "too old, or not ours" in answer.text
+    assert answer.status == 403 and "expired or is not from this site" in answer.text
     assert browser.post(f"/enter/{secret}").status == 303  # and the invitation was not used up
 
 
@@ -184,7 +184,7 @@ def test_a_cookie_cannot_be_read_by_scripts_and_has_no_name_in_it(url: str, stor
 
 def test_errors_are_pages_to_people_and_json_to_programs(url: str) -> None:
     browser = Browser(url)
-    assert "There is no such page" in browser.open("/nowhere").text
+    assert "Page not found" in browser.open("/nowhere").text
     answer = browser.send("GET", "/nowhere")
     assert answer.status == 404 and answer.text.startswith('{"error"')
 
@@ -194,7 +194,7 @@ def test_the_key_is_made_once_and_nobody_else_can_read_it(tmp_path: Path) -> Non
     key = load_key(path)
     assert len(key) == 32 and load_key(path) == key and path.stat().st_mode & 0o777 == 0o600
     path.chmod(0o644)
-    with pytest.raises(InfrastructureError, match="can be read by others"):
+    with pytest.raises(InfrastructureError, match="can be read by other users"):
         load_key(path)
     path.chmod(0o600)
     path.write_bytes(b"short")
@@ -213,6 +213,6 @@ def test_a_fix_to_be_typed_at_the_server_is_told_to_admins_only(site: Site) -> N
     with Listening(make_app(site, routers=[router]), "127.0.0.1", 0) as listening:
         browser = Browser(listening.url)
         told = browser.open("/broken").text
-        assert "Git cannot be run" in told and "apt-get" not in told and "people who run this site" in told
+        assert "Git cannot be run" in told and "apt-get" not in told and "administrator of this site" in told
         browser.cookie = site.signer.cookie(admin.id)
         assert "apt-get install git" in browser.open("/broken").text

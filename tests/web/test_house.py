@@ -114,7 +114,7 @@ def test_ids_that_are_wrong_or_of_others_tell_nothing(site: Site, url: str, seat
             with pytest.raises(ConnectionClosed, match="4404"), watching(url, id_, cookie) as connection:
                 connection.recv(SECONDS)
             status, said = get(url, f"/seats/{id_}/screenshot.png", cookie)
-            assert status == 404 and b"there is no such" in said
+            assert status == 404 and b"no such seat" in said
             assert get(url, f"/live/{id_}", cookie)[0] == 404
     with pytest.raises(ConnectionClosed, match="4404"), watching(url, hosted.id, admin) as connection:
         connection.recv(SECONDS)  # it is not shown any more
@@ -199,9 +199,9 @@ def test_judges_see_all_seats_and_others_their_own(site: Site, url: str, seat: S
             news(connection, "hello")
             site.house.remove(hosted.id)
             assert news(connection, "bye") == {"type": "bye"}
-    with pytest.raises(Refused, match="there is no"):
+    with pytest.raises(Refused, match="no such seat"):
         site.house.seen_by(hosted.id, judge)
-    with pytest.raises(InfrastructureError, match="not watched any more"):
+    with pytest.raises(InfrastructureError, match="no longer watched"):
         hosted.watcher.picture().result(10)
 
 
@@ -215,7 +215,7 @@ def test_people_cannot_open_more_seats_than_there_may_be(folder: Path, tmp_path:
     with pytest.raises(Full, match="3 seats are open"):
         house.admit(Play(house, world, tmp_path / "x", "b"))
     house.close()
-    with pytest.raises(InfrastructureError, match="closed"):
+    with pytest.raises(InfrastructureError, match="shutting down"):
         house.admit(Play(house, world, tmp_path / "x", "c"))
 
 
@@ -233,7 +233,7 @@ def test_a_house_that_closes_ends_attempts_and_they_are_recorded(folder: Path, t
     house.close()
     assert play.over and house.find(play.id) is None
     found = read_episode(tmp_path / "episode")
-    assert [step.action for step in found.steps] == [Click(point=(300, 300)), Fail(reason="the site was closed")]
+    assert [step.action for step in found.steps] == [Click(point=(300, 300)), Fail(reason="the site was shut down")]
     assert (found.episode.agent, str(found.episode.outcome)) == ("human", "failed")
 
 

@@ -127,7 +127,7 @@ def check_votes(store: Store, heard: Heard) -> None:
 async def fought_again(owner: Voter, battle: str) -> None:
     """The battle says what became of it, and is fought to its end."""
     found = await state(owner, battle)
-    assert (found["status"], found["why"]) == ("interrupted", "the server stopped while it ran")
+    assert (found["status"], found["why"]) == ("interrupted", "the server stopped during the battle")
     refused = await owner.vote(battle, "a")
     assert refused.status == 403 and "interrupted" in refused.json["error"]
     assert (await owner.ask("POST", f"/api/battles/{battle}/rerun")).status == 200

@@ -282,7 +282,7 @@ def test_view_only_is_kept_by_the_server(server: LiveServer, recorder: Seat, new
     with viewer(server) as connection:
         connection.send(json.dumps({"type": "control", "on": False}))
         assert news(connection, "control")["on"] is False
-        assert "only viewing" in act(connection, kind="click", point=[300, 300])["message"]
+        assert "view-only mode is on" in act(connection, kind="click", point=[300, 300])["message"]
         connection.send(json.dumps({"type": "control", "on": True}))
         assert act(connection, kind="click", point=[301, 301])["type"] == "done"
     assert [each.point for each in next_buttons(recorder, 2, before)] == [(301, 301)] * 2
@@ -489,5 +489,5 @@ def test_serving_blocks_until_it_is_stopped(recorder: Seat) -> None:
 def test_a_taken_port_is_an_error_and_other_machines_are_a_warning(server: LiveServer, recorder: Seat) -> None:
     with pytest.raises(InfrastructureError, match="is in use"):
         LiveServer(recorder, port=urlsplit(server.url).port or 0).start()
-    with pytest.warns(Exposed, match="another machine"), LiveServer(recorder, host="0.0.0.0") as exposed:
+    with pytest.warns(Exposed, match="other machines"), LiveServer(recorder, host="0.0.0.0") as exposed:
         assert get(exposed, urlsplit(exposed.url).path)[0] == 200

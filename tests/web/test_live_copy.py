@@ -97,7 +97,7 @@ def test_who_does_not_use_a_seat_gets_nothing_out_of_it(site: Site, url: str, ed
             connection.send(json.dumps({"type": "control", "on": True}))
             assert news(connection, "control", "refused")["type"] == "refused"
             assert copy(connection) == {
-                "type": "refused", "id": None, "error": "InvalidAction", "message": "this viewer is only viewing",
+                "type": "refused", "id": None, "error": "InvalidAction", "message": "view-only mode is on",
                 "fix": None,
             }  # fmt: skip
     finally:
@@ -109,7 +109,7 @@ def test_who_only_views_at_the_moment_is_refused_too(editor: Seat) -> None:
         assert copy(connection)["type"] == "clipboard"
         connection.send(json.dumps({"type": "control", "on": False}))
         refused = copy(connection)
-        assert (refused["type"], refused["fix"]) == ("refused", "switch view-only off")
+        assert (refused["type"], refused["fix"]) == ("refused", "switch view-only mode off")
         connection.send(json.dumps({"type": "copy", "text": "more than that"}))
         assert news(connection, "clipboard", "refused")["type"] == "refused"
 
@@ -141,7 +141,7 @@ def test_what_is_copied_in_an_editor_reaches_the_visitor(editor: Seat, new_page:
             return clipboard_of(page) == text
 
         eventually(lambda: copied("Grüße & <b>more</b> ✓"))
-        assert page.inner_text("#notice").endswith("On your clipboard: 21 characters.")
+        assert page.inner_text("#notice").endswith("Copied 21 characters to your clipboard.")
 
         page.click("#picture", position={"x": 400, "y": 300})  # nothing is selected any more; what is held stays
         page.evaluate("navigator.clipboard.writeText('something else')")
@@ -187,12 +187,12 @@ def test_what_is_copied_in_a_page_reaches_who_plays_and_is_no_action(
         page.wait_for_selector("dialog.copy-out", state="detached")
     page.click("#live-copy")
     page.click("dialog.copy-out >> text=Copy >> nth=-1")
-    page.wait_for_selector(".toast:has-text('On your clipboard: 7 characters.')")
+    page.wait_for_selector(".toast:has-text('Copied 7 characters to your clipboard.')")
     mine = new_page(**MINE)
     mine.goto(url)
     assert clipboard_of(mine) == "dentist"
 
-    page.click("text=Done: judge it")
+    page.click("#live-done")
     page.wait_for_selector("h1:text-is('Not passed')")
     click, *_, chosen, copied, done = (step.action for step in read_episode(tmp_path / "episode").steps)
     assert isinstance(click, Click) and done == Done()

@@ -98,7 +98,7 @@ def test_a_person_solves_a_task_and_gets_a_verdict_and_an_episode_like_any_other
     page.keyboard.type("printf hello > note.txt")
     page.keyboard.press("Enter")
     eventually(lambda: int(page.inner_text("#live-steps")) >= 3)
-    page.click("text=Done: judge it")
+    page.click("#live-done")
     page.wait_for_selector("h1:text-is('Passed')")
     assert page.inner_text("tbody tr").split("\t")[:2] == ["✓passed", "there is a note"]
     page.wait_for_selector("#replay img, #replay canvas")
@@ -162,7 +162,7 @@ def test_a_judge_opens_a_phone_from_the_list_uses_it_and_gives_up(
     page.click("text=Choose a task")
     page.click("a:text-is('count-label')")
     check_axe(page)
-    page.click("text=Open the seat")
+    page.click("text=Open seat")
     wait_for_picture(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     seat = page.url.rsplit("/", 1)[1]

@@ -350,7 +350,7 @@ def test_a_person_steps_through_with_keys_buttons_scrubber_and_list(new_page: Ca
     for key, number in (("ArrowRight", 2), ("End", 8), ("ArrowRight", 8), ("ArrowLeft", 7), ("Home", 1)):
         page.keyboard.press(key)
         at(page, number)
-    page.get_by_role("button", name="Step forward").click()
+    page.get_by_role("button", name="Next step").click()
     at(page, 2)
     page.click(".replay-list button[data-place='3']")
     at(page, 4)
@@ -501,7 +501,7 @@ def test_the_filmstrip_leads_to_steps_and_fetches_only_what_is_seen(new_page: Ca
     assert page.locator(".film-cell[tabindex='0']").count() == 1
     page.keyboard.press("End")
     at(page, 501)
-    expect(page.locator(".film-cell[aria-current]")).to_have_attribute("aria-label", "What was left")
+    expect(page.locator(".film-cell[aria-current]")).to_have_attribute("aria-label", "Final screen")
     expect(page.locator(".film-cell[aria-current] img")).to_be_visible()
     assert cells.count() < 40
     fetched = "performance.getEntriesByType('resource').filter(one => one.name.includes('/thumbnails/')).length"
@@ -528,7 +528,7 @@ def test_two_episodes_go_in_step_or_in_time(new_page: Callable[..., Page]) -> No
     for numbers in ((2, 2), (3, 3), (4, 3)):  # the second has ended, and waits
         page.keyboard.press("ArrowRight")
         both(*numbers)
-    page.get_by_label("Keep them together").select_option("time")
+    page.get_by_label("Synchronise").select_option("time")
     page.keyboard.press("Home")
     both(1, 1)
     # The first saw something new at 0.5, 1.5, 2.5 s and so on; the second at 2 and 4 s.
@@ -597,4 +597,4 @@ def test_everything_can_be_named_and_reached_by_the_keyboard_alone(new_page: Cal
         page.keyboard.press("Tab")
         found = "document.activeElement.getAttribute('aria-label') || document.activeElement.textContent.trim()"
         reached.add(page.evaluate(found))
-    assert {"Play", "Step", "Speed", "Copy link", "Keys", "Download", "What the agent said"} <= reached
+    assert {"Play", "Step", "Speed", "Copy link", "Keys", "Download", "The agent's thought"} <= reached

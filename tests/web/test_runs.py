@@ -211,7 +211,7 @@ def test_a_run_may_vanish_while_it_is_looked_at(get: Get, runs: Path) -> None:
     assert get("/runs/brief")[0] == 200
     shutil.rmtree(folder)
     assert data(get, "/api/runs")["runs"] == []
-    assert "There is no run here yet" in get("/runs")[1]
+    assert "No runs yet" in get("/runs")[1]
     for path in ("/runs/brief", "/runs/brief/episodes", "/api/runs/brief", "/api/runs/brief/mark"):
         assert get(path)[0] == 404
     write_run(folder, ["failed"])
@@ -274,7 +274,7 @@ def test_a_filter_stands_in_the_address(get: Get, runs: Path) -> None:
     for query, number in count.items():
         assert data(get, f"/api/runs/first/episodes{query}")["total"] == number, query
         body = get(f"/runs/first/episodes{query}")[1]
-        assert ("No episode fits" in body) == (not number)
+        assert ("No episodes match" in body) == (not number)
         assert body.count("Replay of episode") == len(
             [one for one in data(get, f"/api/runs/first/episodes{query}")["episodes"] if one["replay"]]
         )
@@ -364,7 +364,7 @@ def test_failed_checks_are_a_filter_with_counts(get: Get, runs: Path) -> None:
     assert data(get, f"{path}fine")["total"] == 0
     body = get("/runs/first/episodes")[1]
     assert "it is saved (2)</option>" in body and "it is old (1)</option>" in body and "<img" not in body
-    assert "is not known of 1 failed episode" in body
+    assert "The failed checks of 1 failed episode are not known" in body
     fail_checks(folder, 2, "it is new", file="verdict-2.json")
     with sqlite3.connect(folder / "run.sqlite") as db:  # as `fairground reverify --write` leaves it
         db.execute("CREATE TABLE verdicts (id INTEGER PRIMARY KEY, number, scored, outcome, reward, file)")
@@ -412,7 +412,7 @@ def test_names_and_tags_find_runs(get: Get, runs: Path) -> None:
     (runs / "other" / "label.json").write_text('{"name": 5}')
     told = get("/runs/other")
     assert told[0] == 200 and "its name and tags cannot be read" in told[1], "the run is shown all the same"
-    assert "No run fits" in get("/runs?text=nothing+such")[1]
+    assert "No runs match" in get("/runs?text=nothing+such")[1]
 
 
 def test_visitors_are_told_nothing_that_they_cannot_do(get: Get, runs: Path) -> None:
@@ -441,7 +441,7 @@ def test_two_runs_compare_as_on_the_command_line(get: Get, runs: Path, capsys: p
     difference = json.loads(capsys.readouterr().out)["pairs"][0]["comparison"]["difference"]
     body = get("/runs/compare?a=good&b=weak")[1]
     assert point_range(Interval(**difference)) in body
-    assert "Who is better" in body and "What became of each task" in body
+    assert "The difference is the first minus the second" in body and "Changes per task" in body
     assert "/replay/compare?a=good%2F" in body
 
 
@@ -503,7 +503,7 @@ def test_an_admin_names_a_run_and_a_visitor_does_not(browser: Browser, tmp_path:
         )
         assert answer.status == 403 and not read_label(runs / "both").name
         page.goto(f"{url}enter/{invite(store, 'admin', days=1, note='')}")
-        page.get_by_role("button", name="Come in").click()
+        page.get_by_role("button", name="Accept").click()
         page.goto(f"{url}runs/both")
         page.get_by_text("Name and tags").click()
         page.get_by_label("Name", exact=True).fill("A first look")

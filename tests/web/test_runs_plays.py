@@ -95,7 +95,7 @@ def test_attempts_are_a_run_with_rates_filters_and_replays(come: Callable[[str],
     ]  # fmt: skip
     assert person.get("/api/runs/plays/episodes?outcome=failed&text=CALC").json["total"] == 1
     page = person.get("/runs/plays").text
-    assert "attempts that people made" in page and "2 of 3 scored" in page
+    assert "attempts by people" in page and "2 of 3 scored" in page
     assert "/replay/plays/a" in person.get("/runs/plays/episodes?outcome=failed").text
 
 
@@ -112,14 +112,14 @@ def test_people_are_compared_with_agents_and_their_replays_side_by_side(
             store.finish(at, Finished(Outcome.FAILED, 0.0, 1, 1.0, folder=f"episodes/{at:06}"))
     person = come("judge")
     page = person.get("/runs/compare?a=plays&b=weak").text
-    assert "Who is better" in page and "/replay/compare?a=plays%2Fa&amp;b=weak%2F000000" in page
+    assert "first minus the second" in page and "/replay/compare?a=plays%2Fa&amp;b=weak%2F000000" in page
     assert person.get("/replay/compare?a=plays%2Fa&b=weak%2F000000").status == 200
     assert "plays/b" in person.get("/replay/compare?a=weak%2F000000").text
 
 
 def test_an_attempt_shows_up_and_goes_away_again(come: Callable[[str], Client], plays: Path, tmp_path: Path) -> None:
     person = come("judge")
-    assert "There is no run here yet" in person.get("/runs").text
+    assert "No runs yet" in person.get("/runs").text
     play(plays, "first")
     before = person.get("/api/runs/plays/mark").json["mark"]
     play(plays, "second", 1)

@@ -19,7 +19,7 @@ Writer = Callable[..., Path]
     [
         ('name = "pad"', 'name = "pad"\ncolour = 1', "world.toml.app.colour: unknown field"),
         ('launch = ["mousepad", "~/note.txt"]', 'launch = "mousepad"', "world.toml.app.launch"),
-        ('launch = ["mousepad", "~/note.txt"]', "", "world.toml.app.launch: required, and missing"),
+        ('launch = ["mousepad", "~/note.txt"]', "", "world.toml.app.launch: required, but missing"),
         ('window = "note"', 'window = "("', "not a valid pattern"),
         ("step_budget = 10", "step_budget = 0", "world.toml.scenario[0].step_budget"),
         ("step_budget = 10", 'step_budget = "ten"', "world.toml.scenario[0].step_budget"),

@@ -66,7 +66,7 @@ def test_a_move_may_be_repeated_or_be_for_some_configurations_only(write_world: 
         ('tap = "File"\npress = "a"', "expected one move, got tap and press"),
         ("times = 2", "expected one move, got none"),
         ('tap = ""', "oracle[0].tap: "),
-        ('fill = "Name"', "oracle[0].text: required, and missing"),
+        ('fill = "Name"', "oracle[0].text: required, but missing"),
         ('press = "ctrl+sav"', "oracle[0].press = 'ctrl+sav'"),
         ('press = "ctrl++"', 'the key + itself is "plus"'),
         ("point = [1]", "oracle[0].point"),

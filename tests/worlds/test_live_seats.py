@@ -121,7 +121,7 @@ def test_two_seats_are_told_apart_and_a_stale_one_is_removed(shared: LiveSeat, s
         assert {shared.name, second} <= {one.name for one in live_seats()} and shared.name != second
         with pytest.raises(InvalidInput, match=f"2 seats of livepad/livepad are open.*{second}") as error:
             choose_seat("livepad", "livepad")
-        assert error.value.fix == f"say which: --seat {second}"
+        assert error.value.fix == f"choose one: --seat {second}"
     assert choose_seat("livepad", "livepad").name == shared.name
 
 
@@ -129,7 +129,7 @@ def test_none_open_says_how_to_open_one(folder: Path) -> None:
     with pytest.raises(InvalidInput, match="no seat of desk/nothing is open") as error:
         choose_seat("desk", "nothing")
     assert "fairground open desk/nothing" in str(error.value.fix) and "--episode" in str(error.value.fix)
-    with pytest.raises(InvalidInput, match="there is no open seat 12 of desk"):
+    with pytest.raises(InvalidInput, match="seat 12 of desk is not open"):
         choose_seat("desk", "nothing", "12")
 
 
@@ -148,7 +148,7 @@ def test_the_seat_that_fairground_open_serves_is_reached_from_here(folder: Path,
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
         assert not found.path.exists()
-        with pytest.raises(InfrastructureError, match="cannot be asked"):
+        with pytest.raises(InfrastructureError, match="cannot be reached"):
             found.capture()
     finally:
         process.kill()

@@ -168,7 +168,7 @@ def test_one_axis_at_a_time_keeps_to_the_axes_and_to_what_is_served() -> None:
     assert {one.id for one in everything} <= served and len(everything) > len(sample)
     holes = Part(part.suite, part.scenario, (part.pairs[0], part.pairs[-1]), part.themes[:1], part.ui_states[:1])
     assert not holes.neighbours(holes[0], "instance") and not holes.neighbours(holes[0], "profile")
-    with pytest.raises(InvalidInput, match="1 per scenario was asked for"):
+    with pytest.raises(InvalidInput, match="at least 2 per scenario, got 1"):
         list(select("pocket/notes").sample(1, design="one-axis-at-a-time"))
 
 

@@ -1,4 +1,4 @@
-"""Who acts: the agent protocol, the agents that need no model, and programs of your own."""
+"""Agents: the agent protocol, built-in agents without a model, model agents, and your own programs and classes."""
 
 from fairground.agents.builtin import DoNothing, RandomAgent, Scripted, make_agent
 from fairground.agents.driven import Driven, human_agent

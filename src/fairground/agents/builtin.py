@@ -1,4 +1,4 @@
-"""Agents that need no model: the floor that every world must hold against, and scripts."""
+"""Agents without a model: baselines (do nothing, random) and scripts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fairground.core import Action, Done, InvalidInput, Observation, parse_json,
 from fairground.env import action_space, decode_action
 
 _ENDING = ("answer", "done", "fail", "call_user")
-_PLAIN = 0.9  # share of random actions without held keys: hands rarely hold any
+_PLAIN = 0.9  # share of random actions without modifier keys: users rarely hold any
 _MAX_SCRIPT = 16 << 20
 MODELS = {
     "anthropic": "anthropic_agent",
@@ -24,35 +24,35 @@ MODELS = {
     "gemini": "gemini_agent",
     "compatible": "compatible_from",
 }
-"""What comes before the colon of a model's name, and who makes its agent."""
+"""Prefixes of model agents, and the functions that create them."""
 
 
 class DoNothing:
-    """Says at once that it is done."""
+    """Declares immediately that it is done."""
 
     name = "do-nothing"
 
     def begin(self, brief: Brief) -> None:
-        """Nothing to remember."""
+        """Do nothing."""
 
     def act(self, observation: Observation) -> Turn:
-        """Done."""
+        """Return `Done`."""
         return Turn(Done(), "Nothing needs to be done.")
 
 
 class RandomAgent:
-    """Draws actions from the action space, and says it is done when its budget ends."""
+    """Draws random actions from the action space, and declares it is done when its budget ends."""
 
     name = "random"
 
     def begin(self, brief: Brief) -> None:
-        """Seeds the draw."""
+        """Seed the random generator."""
         self._left = brief.step_budget
         self._space = action_space()
         self._space.seed(brief.seed)
 
     def act(self, observation: Observation) -> Turn:
-        """A valid action at random."""
+        """Return a random valid action."""
         self._left -= 1
         if self._left <= 0:
             return Turn(Done(), "That was my budget.")
@@ -66,7 +66,7 @@ class RandomAgent:
 
 
 class Scripted:
-    """Plays a list of actions and says it is done."""
+    """Plays a list of actions, then declares it is done."""
 
     def __init__(self, actions: Iterable[Action | Turn | dict[str, Any]], name: str = "scripted") -> None:
         self.name = name
@@ -75,7 +75,7 @@ class Scripted:
 
     @classmethod
     def read(cls, path: Path) -> Scripted:
-        """Reads actions from a file, one JSON object a line; a `thought` may stand beside the action's fields."""
+        """Read actions from a file, one JSON object per line. A `thought` may be added to the action's fields."""
         try:
             if path.stat().st_size > _MAX_SCRIPT:
                 raise InvalidInput(f"{path} is larger than {_MAX_SCRIPT >> 20} MB")
@@ -89,11 +89,11 @@ class Scripted:
         return cls(turns, name=f"script:{path.stem}")
 
     def begin(self, brief: Brief) -> None:
-        """Back to the first action."""
+        """Go back to the first action."""
         self._next = 0
 
     def act(self, observation: Observation) -> Turn:
-        """The next line of the script."""
+        """Return the next action of the script."""
         if self._next >= len(self._turns):
             return Turn(Done())
         turn = self._turns[self._next]
@@ -102,16 +102,16 @@ class Scripted:
 
 
 def make_agent(name: str, *, deterministic: bool = False, home: Path | None = None) -> Agent:
-    """An agent by name.
+    """Create an agent by name.
 
-    `do-nothing`, `random`, `oracle`, `oracle:slip=CHANCE`, `script:FILE`, `program:COMMAND`; a model:
-    `anthropic:MODEL`, `openai:MODEL`, `gemini:MODEL`, `compatible:MODEL@URL`; or a Python class: `MODULE:CLASS`,
-    `FILE.py:CLASS` or the name that a package published one under.
+    Built-in agents: `do-nothing`, `random`, `oracle`, `oracle:slip=CHANCE`, `script:FILE`, `program:COMMAND`. Models:
+    `anthropic:MODEL`, `openai:MODEL`, `gemini:MODEL`, `compatible:MODEL@URL`. Python classes: `MODULE:CLASS`,
+    `FILE.py:CLASS`, or the name under which a package published one.
 
     Args:
-        name: One of these.
-        deterministic: Whether a model decodes greedily, as far as its vendor lets it (`greedy_note` says how far).
-        home: The folder that the files and modules of Python classes are looked for in; the current one unless given.
+        name: The agent's name.
+        deterministic: Whether a model decodes greedily, as far as its vendor supports it (see `greedy_note`).
+        home: Folder to search for files and modules of Python classes. Default: the current folder.
     """
     if name == HUMAN:
         raise nobody_to_drive()

@@ -1,7 +1,7 @@
-"""An agent that somebody else moves: the episode waits for it, and it waits for whoever drives.
+"""An agent that is driven from outside the episode loop.
 
-The episode loop asks agents for actions. A client of a protocol, or a person at a page, comes with actions of its own
-accord. This is where the two meet: the loop calls `act` in its thread, the driver `see` and `play` in any other.
+The episode loop asks agents for actions. A protocol client, or a user at a page, sends actions on its own. This class
+connects the two: the loop calls `act` in its thread, and the driver calls `see` and `play` in any other thread.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from fairground.agents.protocol import Brief, Turn
 from fairground.core import Fail, InvalidInput, MissingPrerequisite, Observation
 
 HUMAN = "human"
-"""What a person is called in results."""
+"""Name of a human agent in results."""
 
 
 class Driven:
     """An agent for one episode, driven from outside.
 
     Args:
-        name: What the agent is called in results.
+        name: Name of the agent in results.
     """
 
     def __init__(self, name: str) -> None:
@@ -34,11 +34,11 @@ class Driven:
         self._over = False
 
     def begin(self, brief: Brief) -> None:
-        """Keeps the brief for whoever drives."""
+        """Store the brief for the driver."""
         self.brief = brief
 
     def act(self, observation: Observation) -> Turn:
-        """Shows the observation to whoever drives, and waits for what they play; if they left, gives up."""
+        """Show the observation to the driver, and wait for its turn. Gives up if the driver left."""
         with self._changed:
             self._seen, self._asked = observation, True
             self._changed.notify_all()
@@ -47,16 +47,16 @@ class Driven:
             return turn if turn is not None else Turn(Fail(reason=self._left))
 
     def see(self) -> Observation | None:
-        """For the driver: the latest observation, as soon as it is their turn; None when the episode is over."""
+        """For the driver: return the latest observation once it is its turn. None if the episode is over."""
         with self._changed:
             self._changed.wait_for(lambda: self._asked or self._over)
             return None if self._over else self._seen
 
     def play(self, turn: Turn) -> Observation | None:
-        """For the driver: acts, and returns what is seen then; None when that ended the episode.
+        """For the driver: act, and return the next observation. None if that ended the episode.
 
         Raises:
-            InvalidInput: When the episode was over before.
+            InvalidInput: If the episode was already over.
         """
         with self._driving:
             if self.see() is None:
@@ -67,27 +67,27 @@ class Driven:
             return self.see()
 
     def leave(self, reason: str) -> None:
-        """For the driver: nothing more will come. The agent gives up with this reason when it is next asked."""
+        """For the driver: no more actions will come. The agent gives up with this reason when it is next asked."""
         with self._changed:
             self._left = reason
             self._changed.notify_all()
 
     def end(self) -> None:
-        """For whoever ran the episode: it is over, and nobody needs to wait any longer."""
+        """For the runner of the episode: it is over, and nothing needs to wait any longer."""
         with self._changed:
             self._over = True
             self._changed.notify_all()
 
 
 def human_agent() -> Driven:
-    """A person as an agent, for whatever shows them the screen and takes their input: docs/agents.md, People."""
+    """Return a human agent, for a front end that shows the screen and takes input: docs/agents.md, People."""
     return Driven(HUMAN)
 
 
 def nobody_to_drive() -> MissingPrerequisite:
-    """What to say to somebody who named `human` where there is no page to act through."""
+    """Return the error for naming `human` in a command that opens no page."""
     return MissingPrerequisite(
         "human: a person acts through a page, and this command opens none",
-        fix="try a task in the browser, recorded and judged, with `fairground play WORLD`; or drive a "
-        "`human_agent()` from a page of your own: docs/agents.md, People",
+        fix="use `fairground play WORLD` to do a task in the browser, recorded and judged; or drive a "
+        "`human_agent()` from your own page: docs/agents.md, People",
     )

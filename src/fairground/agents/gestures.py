@@ -1,9 +1,9 @@
-"""What a person's hands do, as the actions that agents are recorded with.
+"""Convert raw user input into the actions that agents are recorded with.
 
-A mouse reports that a button went down and came up; an agent says `click`. Here the one becomes the other: down and up
-at one place is a click (two or three of them quickly are one with a count), down at one place and up at another is a
-drag along the way, letters typed one after the other are one text, turns of the wheel are one scroll, and a key that is
-held repeats. The pointer's way to a place is part of what is done there.
+A mouse reports that a button went down and up; an agent says `click`. Down and up at one place is a click (two or three
+quick ones are one click with a count). Down at one place and up at another is a drag along the path. Consecutive
+letters are one text, wheel turns are one scroll, and a held key repeats. Pointer movement before an action is part of
+that action.
 """
 
 from __future__ import annotations
@@ -14,36 +14,36 @@ from typing import Final
 
 from fairground.core import Action, Click, Drag, Key, MouseDown, MouseUp, Move, Scroll, Type
 
-AGAIN: Final = 0.4  # seconds within which another press at the same place belongs to the click: what toolkits take
-NEAR: Final = 5.0  # pixels that a hand moves while it clicks
-LONG: Final = 1.0  # seconds that a button is held before that means something of its own
-TYPING: Final = 1.0  # seconds between two letters of one text
-TURNING: Final = 0.5  # seconds between two turns of one scroll, or two repetitions of one key
+AGAIN: Final = 0.4  # seconds within which another press at the same place belongs to the same click, as in GUI toolkits
+NEAR: Final = 5.0  # pixels that a hand may move while it clicks
+LONG: Final = 1.0  # seconds after which holding a button has its own meaning
+TYPING: Final = 1.0  # maximum seconds between two letters of one text
+TURNING: Final = 0.5  # maximum seconds between two turns of one scroll, or two repetitions of one key
 _SCROLL_NEAR: Final = 20.0  # pixels that the pointer may move while the wheel turns
 _MOST_CLICKS: Final = 3
-_MOST_TEXT: Final = 2_000  # characters of one action; longer texts become several
-_MOST_TURNS: Final = 100.0  # clicks of the wheel
+_MOST_TEXT: Final = 2_000  # maximum characters per action; longer texts become several actions
+_MOST_TURNS: Final = 100.0  # maximum wheel clicks per action
 _MOST_REPEATS: Final = 100
-_STEP: Final = 6.0  # pixels between two points of a path that are worth keeping
+_STEP: Final = 6.0  # minimum pixels between two points of a path
 _MOST_POINTS: Final = 200
 
 Point = tuple[float, float]
 
 
 class Gestures:
-    """Gathers raw input, in order, into actions; times are seconds of one clock, those of the input itself."""
+    """Combines raw input events, in order, into actions. Times are in seconds, from the input's own clock."""
 
     def __init__(self) -> None:
         self._parts: list[Action] = []
         self._times: list[float] = []
         self.held = False
-        """Whether a button of the gesture under way is down."""
+        """Whether a button of the current gesture is down."""
         self.pointer: Point | None = None
-        """Where the pointer is, as far as input has said."""
+        """Last known position of the pointer."""
 
     @property
     def due(self) -> float | None:
-        """When the gesture under way is over if nothing more comes; None without one, and while a button is held."""
+        """When the current gesture ends if no more input comes. None without a gesture, and while a button is held."""
         if not self._parts or self.held:
             return None
         first, last = self._parts[0], self._times[-1]
@@ -54,7 +54,7 @@ class Gestures:
         return last + (TURNING if isinstance(first, Scroll | Key) else 0.0)
 
     def takes(self, event: Action, at: float) -> bool:
-        """Whether an event may be added; if not, what is under way has to be ended first."""
+        """Return whether an event can be added. If not, the current gesture must be ended first."""
         due = self.due
         if not self._parts:
             return True
@@ -80,12 +80,12 @@ class Gestures:
         return False
 
     def add(self, event: Action, at: float) -> None:
-        """Adds an event that `takes` agreed to."""
+        """Add an event that `takes` accepted."""
         point = getattr(event, "point", None)
         if point is not None:
             self.pointer = point
         if isinstance(event, Move) and not self.held:
-            return  # the way to somewhere
+            return  # pointer movement is not an action of its own
         if isinstance(event, MouseDown | MouseUp | Scroll) and point is None and self.pointer is not None:
             event = event.model_copy(update={"point": self.pointer})
         if isinstance(event, MouseDown | MouseUp):
@@ -94,7 +94,7 @@ class Gestures:
         self._times.append(at)
 
     def end(self) -> list[Action]:
-        """What was done, mostly one action; forgets it."""
+        """Return the actions of the gesture, usually one, and reset it."""
         parts, times = self._parts, self._times
         self._parts, self._times, self.held = [], [], False
         if not parts:
@@ -116,15 +116,15 @@ class Gestures:
         return point or self.pointer
 
     def _repeatable(self) -> bool:
-        """Whether what was pressed so far is a click that may become a double one."""
+        """Return whether the presses so far are a click that may become a double click."""
         presses = sum(isinstance(part, MouseDown) for part in self._parts)
         return presses < _MOST_CLICKS and not _travelled(self._parts) and not _is_long(self._parts, self._times)
 
 
 def _pressed(first: MouseDown, parts: Sequence[Action], times: Sequence[float]) -> list[Action]:
-    """A click, a drag, or, where it is neither, what the button did."""
+    """Return a click, a drag, or otherwise the button events themselves."""
     last = parts[-1]
-    if not isinstance(last, MouseUp):  # interrupted: a key was pressed in the middle of a drag
+    if not isinstance(last, MouseUp):  # interrupted, for example by a key during a drag
         moved = [part for part in parts if isinstance(part, Move)]
         return [first, *moved[-1:]]
     if _travelled(parts):
@@ -147,28 +147,28 @@ def _is_long(parts: Sequence[Action], times: Sequence[float]) -> bool:
 
 
 def _thinned(points: Sequence[Point]) -> tuple[Point, ...]:
-    """A path without the points that say nothing: first and last stay."""
-    kept = [points[0]]
+    """Return a path without redundant points. The first and last points stay."""
+    thinned = [points[0]]
     for point in points[1:-1]:
-        if _distance(kept[-1], point) >= _STEP:
-            kept.append(point)
-    stride = math.ceil(len(kept) / _MOST_POINTS)
-    return (*kept[::stride], points[-1])
+        if _distance(thinned[-1], point) >= _STEP:
+            thinned.append(point)
+    stride = math.ceil(len(thinned) / _MOST_POINTS)
+    return (*thinned[::stride], points[-1])
 
 
 def _goes_on(before: Scroll, more: Scroll) -> bool:
-    """Whether a turn of the wheel goes the same way as those before it, and is not too many."""
+    """Return whether a wheel turn continues in the same direction, within the limit."""
     if (before.unit, before.modifiers) != (more.unit, more.modifiers):
         return False
     most = _MOST_TURNS * (1 if before.unit == "clicks" else 120)
     pairs = ((before.dx, more.dx), (before.dy, more.dy))
-    return all(one * other >= 0 and abs(one + other) <= most for one, other in pairs)
+    return all(so_far * added >= 0 and abs(so_far + added) <= most for so_far, added in pairs)
 
 
 def _sum(parts: Sequence[Action]) -> Scroll:
     turns = [part for part in parts if isinstance(part, Scroll)]
-    whole = {"dx": sum(turn.dx for turn in turns), "dy": sum(turn.dy for turn in turns)}
-    return turns[0].model_copy(update=whole)
+    totals = {"dx": sum(turn.dx for turn in turns), "dy": sum(turn.dy for turn in turns)}
+    return turns[0].model_copy(update=totals)
 
 
 def _repeats(part: Action) -> int:

@@ -1,4 +1,4 @@
-"""Greedy decoding, as far as each vendor has it: the least chance that a model can be run with."""
+"""Greedy decoding, as far as each vendor supports it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ _SEED = 0
 
 
 def greedy_options(name: str) -> dict[str, Any]:
-    """The options with which an agent of this name decodes greedily; empty where it has none.
+    """Return the options for greedy decoding of an agent; empty if there are none.
 
     Args:
-        name: As for `make_agent`.
+        name: Agent name, as for `make_agent`.
     """
     vendor, _, model = name.partition(":")
     if vendor in ("compatible", "gemini"):
@@ -22,14 +22,17 @@ def greedy_options(name: str) -> dict[str, Any]:
 
 
 def greedy_note(name: str) -> str:
-    """What is not deterministic about an agent of this name although it decodes greedily; empty when nothing is."""
+    """Return a note on what is not deterministic in spite of greedy decoding; empty if nothing is."""
     vendor = name.partition(":")[0]
     if vendor not in ("anthropic", "openai", "gemini", "compatible"):
         return ""
     if not greedy_options(name):
-        return f"deterministic: {name} takes no temperature, so its decoding keeps its chance; only the seeds are fixed"
+        return f"deterministic: {name} accepts no temperature, so its decoding stays random; only the seeds are fixed"
     if vendor in ("anthropic", "openai"):
-        return f"deterministic: {name} decodes at temperature 0; its vendor has no seed, and answers may still differ"
+        return (
+            f"deterministic: {name} decodes at temperature 0, but its vendor supports no seed, so answers may "
+            "still differ"
+        )
     return ""
 
 

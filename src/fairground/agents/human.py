@@ -1,8 +1,8 @@
-"""A person as an agent: what their hands do is done at once, and recorded as actions like anybody's.
+"""A person as an agent: input is performed immediately, and recorded as actions.
 
-The episode loop asks for an action and waits; while it waits, nobody but the person touches the screen. So their input
-is carried out here, as it comes, and when it amounts to an action (`gestures`), the loop gets that as one that was
-performed already: it settles, looks, records and counts it. Input that comes meanwhile waits for its turn.
+The episode loop asks for an action and waits. Meanwhile only the person touches the screen. Their input is performed
+here as it arrives. Once it forms an action (see `gestures`), the loop gets it as already performed: it settles,
+observes, records and counts it. Input that arrives in the meantime is queued.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from fairground.worlds import Seat
 
 SETTLE_SECONDS: Final = 0.4
-"""How long an episode may wait for the screen after a person's action: they see for themselves when it is at rest."""
+"""Maximum seconds to wait for the screen after a person's action: people see for themselves when it has settled."""
 
-_REST: Final = 0.5  # seconds that a pointer rests before what it shows there counts
+_REST: Final = 0.5  # seconds that the pointer must rest before its hover effect counts
 _POINTER: Final = 40  # pixels around its tip that the pointer itself may cover
 _FAR: Final = 40.0
-_LOOK: Final = 0.1  # seconds between two pictures of a screen that has to be asked for them,
-_REACTION: Final = 0.02  # and until the first after something was done
-_MARGIN: Final = 2.0  # seconds before the end of the time in which nothing is begun any more
+_LOOK: Final = 0.1  # seconds between two frames of a screen that must be polled
+_REACTION: Final = 0.02  # seconds until the first frame after an action
+_MARGIN: Final = 2.0  # seconds before the deadline in which no new input is accepted
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class _Event:
     done: Future[None] = field(default_factory=Future)
 
     def refuse(self, why: BaseException) -> None:
-        """Says why it was not carried out, if anybody still wants to know."""
+        """Report why it was not performed, if the caller still waits."""
         if self.done.set_running_or_notify_cancel():
             self.done.set_exception(why)
 
@@ -53,10 +53,10 @@ class HumanAgent:
     """A person, for one episode.
 
     Args:
-        on_seat: Told of the seat once it is open, in the episode's thread: show it, and have what the person does
-            sent to `put`.
-        on_close: Called when the seat is about to be closed.
-        watched: Whether somebody looks. Asked of screens whose picture is not memory, to spare it where nobody does.
+        on_seat: Called with the seat once it is open, in the episode's thread. Show it, and send the person's input to
+            `put`.
+        on_close: Called before the seat is closed.
+        watched: Whether somebody is watching. Screens that must be polled are polled only while watched.
     """
 
     name = HUMAN
@@ -71,11 +71,11 @@ class HumanAgent:
         self._on_seat, self._on_close, self._watched = on_seat, on_close, watched
         self._seat: Seat | None = None
         self._events: queue.SimpleQueue[_Event | None] = queue.SimpleQueue()
-        self._waiting: _Event | None = None  # taken from the queue, not yet its turn
+        self._waiting: _Event | None = None  # taken from the queue, but not its turn yet
         self._turns: deque[Turn] = deque()
         self._gestures = Gestures()
         self._seen: Frame | None = None
-        self._moved: float | None = None  # when the pointer moved last, until it was looked at what that showed
+        self._moved: float | None = None  # when the pointer last moved, until its hover effect was checked
         self._hover: tuple[float, float] | None = None
         self._next_look = 0.0
         self._left = ""
@@ -83,9 +83,11 @@ class HumanAgent:
         self._until = 0.0
 
     def put(self, action: Action) -> Future[None]:
-        """What the person does next; from any thread. Done when it was carried out, with what was wrong if it was not.
+        """Queue the person's next action, from any thread.
 
-        Of actions that are not input it takes those that end the episode.
+        The future completes when it was performed, or with its error.
+
+        Besides input, it accepts actions that end the episode.
         """
         event = _Event(action, time.monotonic())
         if self._over:
@@ -95,23 +97,23 @@ class HumanAgent:
         return event.done
 
     def leave(self, reason: str) -> None:
-        """The person went away: the agent gives up with this reason."""
+        """The person left: the agent gives up with this reason."""
         self._left = reason
         self._events.put(None)
 
     def take_seat(self, seat: Seat) -> None:
-        """For the episode loop."""
+        """Called by the episode loop with the seat."""
         self._seat = seat
         self._on_seat(seat)
 
     def begin(self, brief: Brief) -> None:
-        """Keeps the brief."""
+        """Store the brief."""
         assert self._seat is not None
         self.brief = brief
         self._until = time.monotonic() + self._seat.world.scenario.time_budget - _MARGIN
 
     def act(self, observation: Observation) -> Turn:
-        """Carries out what the person does until it amounts to an action, and says which."""
+        """Perform the person's input until it forms an action, and return that action."""
         self._seen, self._hover = observation.frame, None
         while not self._turns:
             event = self._waiting = self._waiting or self._next()
@@ -134,14 +136,14 @@ class HumanAgent:
         return self._turns.popleft()
 
     def close(self) -> None:
-        """For the episode loop: the episode is over."""
+        """Called by the episode loop: the episode is over."""
         self._over = True
         self._on_close()
         self._refuse_rest()
-        self._events.put(None)  # for a thread that was left behind, and waits
+        self._events.put(None)  # wakes a thread that was left behind and waits
 
     def _next(self) -> _Event | None:
-        """The next event, or None when it is time for something else."""
+        """Return the next event, or None when something else is due."""
         now = time.monotonic()
         if now > self._until or self._over:
             self._wait_for_the_end()
@@ -165,14 +167,14 @@ class HumanAgent:
             if self._gestures.pointer is not None and not self._gestures.held and self._shows_something():
                 self._hover = self._gestures.pointer
         elif self._asks_for_pictures and now >= self._next_look:
-            with contextlib.suppress(ScreenError):  # a page may be busy; whether it is dead, the next action finds out
+            with contextlib.suppress(ScreenError):  # a page may be busy; the next action detects whether it is dead
                 self._seat.screen.grab()
             self._next_look = time.monotonic() + _LOOK
 
     def _perform(self, event: _Event) -> None:
         assert self._seat is not None
         if not event.done.set_running_or_notify_cancel():
-            return  # whoever wanted it went away before its turn
+            return  # the caller gave up before its turn
         try:
             self._seat.screen.act(event.action)
         except InvalidAction as error:
@@ -190,7 +192,7 @@ class HumanAgent:
         self._turns += [Turn(action, performed=True) for action in self._gestures.end()]
 
     def _shown_on_the_way(self, action: Action) -> tuple[float, float] | None:
-        """Where the pointer rested and something appeared, such as a menu, before it went on to press elsewhere."""
+        """Return where the pointer rested and something appeared, such as a menu, before the press elsewhere."""
         if not isinstance(action, MouseDown) or self._hover is None or action.point is None or self._gestures.held:
             return None
         place, self._hover = self._hover, None
@@ -198,7 +200,7 @@ class HumanAgent:
         return place if far else None
 
     def _shows_something(self) -> bool:
-        """Whether the picture is another than after the last action, apart from the pointer."""
+        """Return whether the screen changed since the last action, apart from the pointer."""
         assert self._seat is not None and self._seen is not None
         now = self._seat.screen.grab()
         changed = (now.pixels != self._seen.pixels).any(axis=2)
@@ -209,11 +211,11 @@ class HumanAgent:
 
     @property
     def _asks_for_pictures(self) -> bool:
-        # Where the picture is memory, whoever watches reads it; elsewhere they see what was asked for here.
+        # If the frame is in memory, viewers read it directly. Otherwise they see the frames polled here.
         return self._seat is not None and not self._seat.screen.in_memory and self._watched()
 
     def _wait_for_the_end(self) -> None:
-        """The time is up: the loop ends the episode, and nothing may touch the screen while it does."""
+        """The time is up: the loop ends the episode, and nothing may touch the screen meanwhile."""
         while not self._over:
             event = self._events.get()
             if event is not None:

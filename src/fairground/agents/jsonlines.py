@@ -1,8 +1,7 @@
-"""A program that is spoken to in lines: one goes in, one comes out, and whatever it does, it can be stopped.
+"""Exchange lines with an external program: one line in, one line out. The program can always be stopped.
 
-The program is somebody else's. It may flood, hang, close what it should read, or leave children behind; so nothing
-here waits for one of its pipes alone, nothing it prints is kept without a limit, and it has a process group of its
-own that ends with it.
+The program is untrusted. It may flood, hang, close its input, or leave child processes behind. So nothing here waits
+for only one of its pipes, all output is limited, and it runs in its own process group, which is killed with it.
 """
 
 from __future__ import annotations
@@ -23,43 +22,45 @@ from collections.abc import Sequence
 from fairground.core import FairgroundError, InfrastructureError, InvalidInput, MissingPrerequisite
 
 MAX_LINE = 1 << 20
-"""Bytes of one line of a program: a long thought and the longest action."""
+"""Maximum bytes of one line of a program: a long thought and the longest action fit."""
 
 OUT_OF_RESOURCES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC, errno.EDQUOT, errno.EROFS)
-"""What the system says when this machine lacks something. That is not the program's doing."""
+"""System errors that mean this machine lacks a resource. They are not the program's fault."""
 
 _ERRORS_KEPT = 16 << 10
-_ERRORS_SHOWN = 2_000  # characters of it in a message
+_ERRORS_SHOWN = 2_000  # maximum characters of standard error in a message
 _CHUNK = 1 << 16
-_LAST_WORDS = 1.0  # seconds for a program that closed its pipes to end, so that its status can be told
+_LAST_WORDS = 1.0  # seconds for a program that closed its pipes to exit, so that its status is known
 
 
 class ProgramFault(FairgroundError):
-    """An agent's program did not keep to the protocol: it ended, flooded, or said what nobody can read."""
+    """An agent's program violated the protocol: it exited, flooded, or printed something unreadable."""
 
 
 def find_program(command: Sequence[str]) -> tuple[str, ...]:
-    """The command, if there is such a program; raises before anything is started."""
+    """Check that the program exists and return the command. Raises before anything is started."""
     if not command or not command[0]:
-        raise InvalidInput("an agent program needs a command", fix="program:COMMAND, such as program:python agent.py")
+        raise InvalidInput(
+            "an agent program needs a command", fix="write program:COMMAND, such as program:python agent.py"
+        )
     if any("\0" in word for word in command):
-        raise InvalidInput("a command cannot have a NUL character in it")
+        raise InvalidInput("a command must not contain a NUL character")
     if shutil.which(command[0]) is None:
         there = os.path.exists(command[0]) and not os.path.isdir(command[0])
-        found = "is not executable" if there else "was not found"
+        problem = "is not executable" if there else "was not found"
         fix = f"chmod +x {shlex.quote(command[0])}" if there else "install it, or give the path to it"
-        raise MissingPrerequisite(f"agent program {command[0]!r} {found}", fix=fix)
+        raise MissingPrerequisite(f"agent program {command[0]!r} {problem}", fix=fix)
     return tuple(command)
 
 
 class LineProgram:
-    """A running program, in a process group of its own.
+    """A running program in its own process group.
 
     It is not sandboxed: it runs as the user, with the user's environment.
 
     Args:
         command: Program and arguments.
-        max_line: Bytes of the longest line that is read.
+        max_line: Maximum bytes of a line.
     """
 
     def __init__(self, command: Sequence[str], *, max_line: int = MAX_LINE) -> None:
@@ -72,19 +73,21 @@ class LineProgram:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 bufsize=0,
-                start_new_session=True,  # a Ctrl-C is meant for us, and it is to be killed with all its children
+                start_new_session=True,  # Ctrl-C is for us, and the group is killed with all its children
             )
         except OSError as error:
             fault = f"agent program {self._words} cannot be started: {error.strerror or error}"
             if error.errno in OUT_OF_RESOURCES:
-                raise InfrastructureError(fault, fix="free memory or disk, or run fewer --workers") from None
+                raise InfrastructureError(fault, fix="free memory or disk space, or use fewer --workers") from None
             raise ProgramFault(fault) from None
         assert process.stdin and process.stdout and process.stderr
         self.pid = process.pid
         self._in, self._out, self._err = (pipe.fileno() for pipe in (process.stdin, process.stdout, process.stderr))
         for handle in (self._in, self._out, self._err):
             os.set_blocking(handle, False)
-        self._exit = os.pidfd_open(process.pid)  # tells that it ended without reaping it, so that its group stays ours
+        self._exit = os.pidfd_open(
+            process.pid
+        )  # signals the exit without reaping the process, so that its group ID stays reserved
         self._stopped, self._stop = os.pipe()
         self._inbox = bytearray()
         self._errors = bytearray()
@@ -93,12 +96,12 @@ class LineProgram:
         self._end = weakref.finalize(self, _end, process, (self._exit, self._stopped, self._stop))
 
     def ask(self, line: bytes) -> bytes:
-        """Writes a line (or several) and returns the next one it prints, without its newline.
+        """Write one or more lines, and return the next line it prints, without its newline.
 
-        Waits as long as it takes; `stop`, from another thread, ends the waiting.
+        Waits without a timeout. `stop`, from another thread, ends the wait.
 
         Raises:
-            ProgramFault: When it ends, or floods, or prints a line that is too long. It is killed then.
+            ProgramFault: If it exits, floods, or prints a line that is too long. It is then killed.
         """
         with self._talking:
             try:
@@ -108,18 +111,18 @@ class LineProgram:
                 raise
 
     def stop(self, last: bytes = b"", grace: float = 2.0) -> None:
-        """Ends it, with everything it started; may be called twice, and while another thread asks.
+        """Stop the program and everything it started. May be called twice, and while another thread waits in `ask`.
 
         Args:
-            last: A line to say before its input is closed.
-            grace: Seconds it has to end by itself, if nobody waits for an answer of it.
+            last: A line to send before its input is closed.
+            grace: Seconds it has to exit by itself, if no other thread waits for an answer.
         """
         with self._stopping:
             if not self._end.alive:
                 return
             if self._talking.acquire(blocking=False):
                 try:
-                    with contextlib.suppress(OSError):  # it may have ended, or closed its input
+                    with contextlib.suppress(OSError):  # it may have exited, or closed its input
                         self._wave_off(memoryview(last), time.monotonic() + grace)
                 finally:
                     self._end()
@@ -132,16 +135,16 @@ class LineProgram:
 
     @property
     def errors(self) -> str:
-        """The end of what it wrote to standard error, as far as it has been read."""
+        """The end of its standard error, as far as it was read."""
         return self._errors.decode("utf-8", "backslashreplace")
 
     def fault(self, what: str) -> ProgramFault:
-        """An error about this program, with the end of what it wrote to standard error."""
+        """Return an error about this program, with the end of its standard error."""
         self._drain()
-        said = self.errors.strip()
-        if len(said) > _ERRORS_SHOWN:
-            said = "... " + said[-_ERRORS_SHOWN:]
-        tail = f"; its standard error ends:\n{said}" if said else "; it wrote nothing to standard error"
+        output = self.errors.strip()
+        if len(output) > _ERRORS_SHOWN:
+            output = "... " + output[-_ERRORS_SHOWN:]
+        tail = f"; its standard error ends:\n{output}" if output else "; it wrote nothing to standard error"
         return ProgramFault(f"agent program {self._words} {what}{tail}")
 
     def _converse(self, unsent: memoryview) -> bytes:
@@ -150,8 +153,8 @@ class LineProgram:
         while True:
             if not unsent and (line := self._line()) is not None:
                 return line
-            if len(self._inbox) > 2 * self._max_line:  # only while it does not take what we say
-                raise self.fault("prints without reading what it is told")
+            if len(self._inbox) > 2 * self._max_line:  # only while it does not read its input
+                raise self.fault("prints without reading its input")
             ready = self._wait([self._in] if unsent else [], None)
             if self._stopped in ready:
                 raise ProgramFault(f"agent program {self._words} was stopped")
@@ -167,22 +170,22 @@ class LineProgram:
             self._read(ready)
             if self._exit in ready or self._out not in self._open:
                 self._drain()
-                unsent = memoryview(b"")  # nobody is there to read it; but it may have answered before it ended
+                unsent = memoryview(b"")  # there is no reader any more; but it may have answered before it exited
                 if b"\n" not in self._inbox:
                     raise self._early_end()
 
     def _line(self) -> bytes | None:
-        found = self._inbox.find(b"\n")
-        if found > self._max_line or (found < 0 and len(self._inbox) > self._max_line):
+        newline = self._inbox.find(b"\n")
+        if newline > self._max_line or (newline < 0 and len(self._inbox) > self._max_line):
             raise self.fault(f"printed a line of more than {self._max_line:,} bytes")
-        if found < 0:
+        if newline < 0:
             return None
-        line = bytes(self._inbox[:found])
-        del self._inbox[: found + 1]
+        line = bytes(self._inbox[:newline])
+        del self._inbox[: newline + 1]
         return line
 
     def _wait(self, writable: list[int], seconds: float | None) -> set[int]:
-        poll = select.poll()  # not select.select: a worker may have many files open
+        poll = select.poll()  # not select.select: a worker may have many open files
         for handle in (*self._open, self._exit, self._stopped):
             poll.register(handle, select.POLLIN)
         for handle in writable:
@@ -190,7 +193,7 @@ class LineProgram:
         return {handle for handle, _ in poll.poll(None if seconds is None else max(seconds, 0) * 1000)}
 
     def _read(self, ready: set[int]) -> bool:
-        """Takes what is there, a chunk of each; whether there was any."""
+        """Read a chunk of each ready pipe. Returns whether there was any data."""
         any_read = False
         for handle in ready & self._open:
             try:
@@ -209,7 +212,7 @@ class LineProgram:
         return any_read
 
     def _drain(self) -> None:
-        """Reads what was printed before now, within the limits; a child may hold the pipes open for ever."""
+        """Read what was printed so far, within the limits. A child process may keep the pipes open for ever."""
         while self._end.alive and len(self._inbox) <= self._max_line and self._read(set(self._open)):
             pass
 
@@ -244,7 +247,7 @@ class LineProgram:
             self._inbox.clear()
 
     def _close_input(self) -> None:
-        # The program reads the end; the number stays taken until `_end` closes it, so that nothing else gets it.
+        # The program reads the end of file. The descriptor stays reserved until `_end` closes it.
         null = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
         os.dup2(null, self._in, inheritable=False)
         os.close(null)
@@ -256,9 +259,9 @@ class LineProgram:
 
 
 def _end(process: subprocess.Popen[bytes], handles: tuple[int, ...]) -> None:
-    """Kills a program's whole group and lets go of everything; also when Python ends."""
+    """Kill a program's whole process group and close everything, also when Python exits."""
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)  # before it is reaped: until then nobody else can have its number
+        os.killpg(process.pid, signal.SIGKILL)  # before it is reaped: until then its group ID cannot be reused
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             pipe.close()

@@ -1,7 +1,7 @@
-"""The oracle as an agent: a scenario's own moves, carried out with real input on a real screen.
+"""The oracle as an agent: a scenario's own moves, performed with real input on a real screen.
 
-It knows what no other agent may: it is given the seat, and reads the state before and the accessibility tree. What it
-does is recorded like anybody's episode.
+Unlike other agents it gets the seat, and reads the initial state and the accessibility tree. Its episodes are recorded
+like any other.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ from fairground.worlds.finding import Place, find_field, find_tap, is_control, w
 
 _Find: TypeAlias = Callable[[Node], Place]
 
-_PATIENCE = 3.0  # seconds for something to appear: pages may go on loading after they came to rest
-_MOST_PATIENCE = 30.0  # while the programs of a seat are at work
+_PATIENCE = 3.0  # seconds for something to appear: pages may continue loading after they settled
+_MOST_PATIENCE = 30.0  # while the programs of a seat are working
 _LOOK_AGAIN = 0.25
 _SCROLLS = 60
-_FAR = 10.0  # screens that are scrolled at once
+_FAR = 10.0  # maximum number of screens scrolled at once
 _BARS = frozenset({"banner", "navigation", "contentinfo"})
 _ON_TOP = frozenset({"menu", "dialog", "alert", "file chooser"})
 _WINDOWS = frozenset({"frame", "document web", "scroll pane", "viewport"})  # show only what lies inside their bounds
-_LEAST = 8  # pixels of a thing at the edge that must show for it to be pressed
+_LEAST = 8  # minimum visible pixels of something at the edge that is pressed
 
 
 class OracleAgent:
-    """Solves what has an oracle.
+    """Solves scenarios that have an oracle.
 
     Args:
-        slip: The chance with which each move is forgotten, for an agent that is good and not perfect. One that gets
-            stuck after a slip gives up; without slips, being stuck is an error of the world.
+        slip: Probability that a move is skipped, for an agent that is good but not perfect. After a slip, a stuck agent
+            gives up. Without slips, being stuck is an error of the world.
     """
 
     def __init__(self, slip: float = 0.0) -> None:
@@ -62,14 +62,14 @@ class OracleAgent:
         self._turns: Iterator[Turn] = iter(())
 
     def take_seat(self, seat: Seat) -> None:
-        """Is given the seat before it begins; no other agent is."""
+        """Get the seat before it begins. No ordinary agent gets it."""
         self._seat = seat
 
     def begin(self, brief: Brief) -> None:
-        """Works the moves out from the state before.
+        """Compute the moves from the initial state.
 
         Raises:
-            InvalidInput: When nobody has written an oracle for this scenario.
+            InvalidInput: If the scenario has no oracle.
         """
         if self._seat is None:
             raise InvalidInput("the oracle needs the seat", fix="run it with `fairground run --agent oracle`")
@@ -81,11 +81,11 @@ class OracleAgent:
                 f"{world.scenario.app}/{world.scenario.name} has no oracle", fix="choose scenarios that have one"
             )
         chance = random.Random(brief.seed)
-        kept = [move for move in moves if not self._slip or chance.random() >= self._slip]
-        self._turns = self._carefully(seat, kept) if len(kept) < len(moves) else carry_out(seat, kept)
+        remaining = [move for move in moves if not self._slip or chance.random() >= self._slip]
+        self._turns = self._carefully(seat, remaining) if len(remaining) < len(moves) else carry_out(seat, remaining)
 
     def act(self, observation: Observation) -> Turn:
-        """The next input of the move that is being made."""
+        """Return the next input of the current move."""
         return next(self._turns, Turn(Done()))
 
     def _carefully(self, seat: Seat, moves: Sequence[Move]) -> Iterator[Turn]:
@@ -96,7 +96,7 @@ class OracleAgent:
 
 
 def oracle_from(text: str) -> OracleAgent:
-    """The agent that `oracle` or `oracle:slip=CHANCE` names."""
+    """Create the agent for `oracle` or `oracle:slip=CHANCE`."""
     _, _, options = text.partition(":")
     if not options:
         return OracleAgent()
@@ -110,16 +110,16 @@ def oracle_from(text: str) -> OracleAgent:
 
 
 def carry_out(seat: Seat, moves: Sequence[Move]) -> Iterator[Turn]:
-    """Moves as inputs, each worked out from what the screen shows once the one before it has been carried out.
+    """Yield moves as inputs. Each is computed from the screen after the previous one was performed.
 
     Raises:
-        Stuck: When what a move names is not there, or is there twice.
+        Stuck: If what a move names does not exist, or exists twice.
     """
-    said: str | None = None
+    answer: str | None = None
     for move in moves:
         match move:
             case Say(text):
-                said = text
+                answer = text
             case Press(keys):
                 yield Turn(Key(keys=tuple(keys.split("+"))), f"Press {keys}.")
             case Enter(text):
@@ -145,16 +145,16 @@ def carry_out(seat: Seat, moves: Sequence[Move]) -> Iterator[Turn]:
                 yield Turn(action, f"Carry out {action.kind}.")
             case _:
                 raise InvalidInput(f"{move!r} is no move", fix="moves are those of fairground.worlds")
-    yield Turn(Done() if said is None else Answer(text=said))
+    yield Turn(Done() if answer is None else Answer(text=answer))
 
 
 def make_moves(seat: Seat, moves: Sequence[Move]) -> str | None:
-    """Makes moves on an open seat with real input, each once the screen has come to rest: for tests of an app.
+    """Perform moves on an open seat with real input, each after the screen has settled. For tests of an app.
 
-    Returns what `Say` said, if anything.
+    Returns the text of `Say`, if any.
 
     Raises:
-        Stuck: When what a move names is not there, or is there twice.
+        Stuck: If what a move names does not exist, or exists twice.
     """
     for turn in carry_out(seat, moves):
         if turn.action.ends:
@@ -165,7 +165,7 @@ def make_moves(seat: Seat, moves: Sequence[Move]) -> str | None:
 
 
 def _reach(seat: Seat, find: _Find) -> Generator[Turn, None, tuple[int, int]]:
-    """Scrolls until what is looked for can be pressed; returns where."""
+    """Scroll until the target can be pressed. Returns where."""
     before: object = None
     sign = 1
     for _ in range(_SCROLLS):
@@ -173,8 +173,8 @@ def _reach(seat: Seat, find: _Find) -> Generator[Turn, None, tuple[int, int]]:
         if (spot := _open_spot(tree, place, seat.screen.size)) is not None:
             return spot
         view = _view(place, seat.screen.size) if place.node.bounds is None else (0, 0, *seat.screen.size)
-        now = tuple(one.node.bounds for one in walk(tree))
-        if now == before:  # the last scroll moved nothing: it is the end, so the thing is the other way
+        now = tuple(entry.node.bounds for entry in walk(tree))
+        if now == before:  # the last scroll moved nothing: this is the end, so the target is in the other direction
             if sign < 0 or place.node.bounds is not None:
                 break
             sign = -1
@@ -187,11 +187,11 @@ def _reach(seat: Seat, find: _Find) -> Generator[Turn, None, tuple[int, int]]:
 
 
 def _look(seat: Seat, find: _Find) -> tuple[Node, Place]:
-    """Looks until something is there. The timeout starts again while the seat's programs are still working."""
+    """Look until the target exists. The timeout starts again while the seat's programs are working."""
     begun = time.monotonic()
     deadline = begun + _PATIENCE
     while True:
-        busy = seat.sandbox.at_work()  # looked at first: programs also work to answer for the tree
+        busy = seat.sandbox.at_work()  # checked first, because programs also work to answer for the tree
         tree = seat.screen.tree()
         try:
             return tree, find(tree)
@@ -205,7 +205,7 @@ def _look(seat: Seat, find: _Find) -> tuple[Node, Place]:
 
 
 def _open_spot(tree: Node, place: Place, size: tuple[int, int]) -> tuple[int, int] | None:
-    """A point of the visible part that nothing else covers; None when too little of it is visible."""
+    """Return a point of the visible part that nothing else covers. None if too little of it is visible."""
     if (bounds := place.node.bounds) is None:
         return None
     left, top, right, bottom = _edges(bounds)
@@ -232,14 +232,14 @@ def _open_spot(tree: Node, place: Place, size: tuple[int, int]) -> tuple[int, in
 
 
 def _layer(tree: Node, place: Place) -> Node:
-    """What can lie over a thing: on a desktop, a menu or dialog lies over all windows, so only its own parts."""
+    """Return what can cover the target. On a desktop, a menu or dialog is above all windows, so only its own parts."""
     if not any(node.role == "application" for node in place.above):
         return tree
     return next((node for node in reversed(place.above) if node.role in _ON_TOP), tree)
 
 
 def _may_cover(node: Node) -> bool:
-    """Whether it may lie over other things: controls, and the bars of a page that stay while it is scrolled."""
+    """Return whether a node may cover others: controls, and bars of a page that stay while it is scrolled."""
     return is_control(node) or node.role in _BARS
 
 
@@ -254,7 +254,7 @@ def _holds(bounds: tuple[int, int, int, int], point: tuple[int, int]) -> bool:
 
 
 def _view(place: Place, size: tuple[int, int]) -> tuple[int, int, int, int]:
-    """Where to scroll: what shows of the innermost thing around it."""
+    """Return where to scroll: the visible part of the innermost container."""
     for node in reversed(place.above):
         if node.bounds is not None and node.bounds[2] >= _LEAST and node.bounds[3] >= _LEAST:
             left, top, width, height = node.bounds
@@ -264,21 +264,21 @@ def _view(place: Place, size: tuple[int, int]) -> tuple[int, int, int, int]:
 
 
 def _way(tree: Node, place: Place, view: tuple[int, int, int, int]) -> tuple[float, float]:
-    """How far to scroll, and in which direction: towards where it stands among what shows."""
-    order = [one.node for one in walk(tree)]
+    """Return how far to scroll, and in which direction: towards the target's place among the visible nodes."""
+    order = [entry.node for entry in walk(tree)]
     around = next((node for node in reversed(place.above) if node.bounds is not None), tree)
     inside = {id(node) for node in around.walk()} - {id(around)}
     at = next(number for number, node in enumerate(order) if node is place.node)
     seen = [(number, node.bounds) for number, node in enumerate(order) if node.bounds and id(node) in inside]
-    if place.node.bounds is not None:  # it shows, but is covered or cut: move it towards the middle
+    if place.node.bounds is not None:  # it is visible, but covered or cut off: move it towards the middle
         _, top, _, height = place.node.bounds
         return 0.0, top + (height - view[3]) / 2
     if not seen:
         return 0.0, 0.7 * max(view[3], 200)
     ahead = sum(number < at for number, _ in seen) * 2 >= len(seen)
     gap = min(abs(number - at) for number, _ in seen if (number < at) == ahead)
-    # As many screens as it has things before it; a little less, so that it is not passed by.
+    # As many screens as there are nodes before it, and a little less, so that it is not skipped.
     screens = max(0.7, min(0.7 * gap / len(seen), _FAR)) * (1 if ahead else -1)
     lefts, tops = ({bounds[way] for _, bounds in seen} for way in (0, 1))
-    beside = len(lefts) > 1 and len(tops) == 1  # a heading and its own text are in one line, too, but not side by side
+    beside = len(lefts) > 1 and len(tops) == 1  # a heading and its own text are in one line too, but not side by side
     return (view[2] * screens, 0.0) if beside else (0.0, max(view[3], 200) * screens)

@@ -1,7 +1,7 @@
-"""Agents that are programs: anything that reads and writes lines of JSON, in any language.
+"""Agents written as programs that read and write lines of JSON, in any language.
 
-The protocol is in docs/command-line-agents.md. In short: the program is told `begin`, then an `observe` for every
-step, and answers each with one line that holds an action. A line that cannot be read comes back as `refused`.
+The protocol is in docs/command-line-agents.md. In short: the program gets `begin`, then an `observe` for every step,
+and answers each with one line that contains an action. An invalid line is answered with `refused`.
 """
 
 from __future__ import annotations
@@ -34,29 +34,29 @@ from fairground.core import (
 from fairground.screen import encode_png
 
 PROTOCOL = 1
-"""Raised when a program written for the old protocol would misread the new."""
+"""Protocol version. Increased when a program for the old protocol would misread the new one."""
 
 MAX_REFUSED = 5
-"""Lines in a row that cannot be read after which a program is taken to speak something else."""
+"""After this many invalid lines in a row, the program is considered to speak another protocol."""
 
-_LONGEST_WHY = 4_000  # characters: a thousand bad points are a thousand faults
+_LONGEST_WHY = 4_000  # maximum characters: a thousand bad points give a thousand errors
 
 Screens = Literal["inline", "file"]
 
 
 class ProgramAgent:
-    """Asks a program for every action; a fresh process for every episode.
+    """Asks a program for every action. Every episode has a new process.
 
-    The program is the user's own and runs as the user, on the host: it is not sandboxed. Whatever it does wrong is
-    raised as `ProgramFault`, and the episode counts as failed.
+    The program is the user's own and runs as the user on the host: it is not sandboxed. Its errors are raised as
+    `ProgramFault`, and the episode counts as failed.
 
     Args:
-        command: Program and arguments; a program that is not there raises at once.
-        name: What the agent is called in results; the command line, unless given.
-        screens: `inline` sends every frame as base64; `file` writes it into a folder of this agent's own and sends
-            its path, which is quicker for large screens.
-        max_line: Bytes of the longest line that is read.
-        grace: Seconds the program has to end by itself after an episode.
+        command: Program and arguments. A missing program raises an error immediately.
+        name: Name of the agent in results. Default: the command line.
+        screens: `inline` sends every frame as base64. `file` writes it into a folder of this agent and sends its path,
+            which is faster for large screens.
+        max_line: Maximum bytes of a line.
+        grace: Seconds that the program has to exit by itself after an episode.
     """
 
     def __init__(
@@ -79,12 +79,12 @@ class ProgramAgent:
         self._shows_screen = True
 
     def begin(self, brief: Brief) -> None:
-        """Starts the program; what is left of the last episode is ended first."""
+        """Start the program. The process of the last episode is ended first."""
         self.close()
         if self._screens == "file":
             self._folder = _Folder()
         self._program = LineProgram(self.command, max_line=self._max_line)
-        # Said together with the first observation: a program that cannot even start is found out there.
+        # Sent together with the first observation, where a program that cannot start is detected.
         self._unsaid = _line(
             {
                 "kind": "begin",
@@ -100,26 +100,26 @@ class ProgramAgent:
         self._shows_screen = "screen" in brief.observations
 
     def act(self, observation: Observation) -> Turn:
-        """The program's answer; it is told what is wrong with one that cannot be read, and asked again."""
+        """Return the program's answer. An invalid answer is reported to it, and it is asked again."""
         if self._program is None:
-            raise InvalidInput("the program does not run", fix="call begin first")
-        program, self._unsaid, said = self._program, b"", self._unsaid + _line(self._observed(observation))
+            raise InvalidInput("the program is not running", fix="call begin first")
+        program, self._unsaid, message = self._program, b"", self._unsaid + _line(self._observed(observation))
         for left in reversed(range(MAX_REFUSED)):
-            answer = program.ask(said)
+            answer = program.ask(message)
             try:
                 return read_reply(answer)
             except InvalidInput as error:
                 why = str(error)[:_LONGEST_WHY]
-                said = _line({"kind": "refused", "message": why, "tries_left": left})
-        what = f"gave {MAX_REFUSED} answers in a row that cannot be read; the last was {_start(answer)}: {why}"
+                message = _line({"kind": "refused", "message": why, "tries_left": left})
+        what = f"gave {MAX_REFUSED} invalid answers in a row; the last was {_start(answer)}: {why}"
         fault = program.fault(what)
         program.stop(grace=0)
         raise fault
 
     def close(self) -> None:
-        """Tells the program that the episode is over and ends it, with all it started; may be called twice.
+        """Tell the program that the episode is over, and end it with everything it started. May be called twice.
 
-        From another thread, while the program is waited for, it ends that waiting too.
+        Called from another thread while `act` waits for the program, it ends that wait too.
         """
         program, self._program = self._program, None
         if program is not None:
@@ -148,10 +148,10 @@ class ProgramAgent:
 
 
 def program_agent(text: str) -> ProgramAgent:
-    """The agent behind `program:COMMAND LINE`; words are split as a shell splits them, and no shell is run.
+    """Create the agent for `program:COMMAND LINE`. Words are split like in a shell, but no shell is run.
 
     Args:
-        text: The command line, with or without `program:` before it.
+        text: The command line, with or without the prefix `program:`.
     """
     try:
         words = shlex.split(text.removeprefix("program:"))
@@ -166,7 +166,7 @@ class _Reply(Record):
 
 
 def read_reply(line: bytes) -> Turn:
-    """Reads a program's answer; raises `InvalidInput` with what is wrong, whatever the line holds."""
+    """Parse a program's answer. Raises `InvalidInput` that says what is wrong."""
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -176,14 +176,14 @@ def read_reply(line: bytes) -> Turn:
 
 
 class _Folder:
-    """A folder for frames that only this user can read, removed at the latest when Python ends."""
+    """A folder for frames that only this user can read. It is removed when Python exits at the latest."""
 
     def __init__(self) -> None:
         self._path = Path(tempfile.mkdtemp(prefix="fairground-agent-"))
         self.remove = weakref.finalize(self, shutil.rmtree, self._path, ignore_errors=True)
 
     def write(self, name: str, data: bytes) -> str:
-        """Writes a file and returns its path."""
+        """Write a file and return its path."""
         path = self._path / name
         try:
             path.write_bytes(data)
@@ -203,7 +203,7 @@ def _start(answer: bytes) -> str:
 
 
 def _plain_tree(root: Node) -> dict[str, Any]:
-    """A tree as plain data, without what is empty; not recursive, for trees are as deep as apps make them."""
+    """Return a tree as plain data without empty fields. Not recursive, because trees may be very deep."""
     plain: dict[str, Any] = {}
     stack = [(root, plain)]
     while stack:

@@ -1,4 +1,4 @@
-"""What an agent is: something that is told a task and then exchanges observations for actions."""
+"""The agent protocol: an agent gets a task, then exchanges observations for actions."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Brief:
-    """What an agent is told before it begins, and all it is told.
+    """Everything an agent is told before an episode.
 
     Attributes:
-        instruction: The task, in a person's words.
+        instruction: The task, in a user's words.
         size: Width and height of the screen in pixels.
-        step_budget: How many actions it has.
-        kind: `action` changes something; `answer` wants an answer action at the end.
-        seed: For whatever in the agent is random.
-        observations: What every observation will hold, beside the frame.
+        step_budget: Maximum number of actions.
+        kind: `action` tasks change something; `answer` tasks need an answer action at the end.
+        seed: Seed for the agent's randomness.
+        observations: What every observation contains.
     """
 
     instruction: str
@@ -36,10 +36,10 @@ class Brief:
 
 @dataclass(frozen=True)
 class Turn:
-    """An action with what the agent said about it.
+    """An action with the agent's thought.
 
     Attributes:
-        performed: That it was carried out already, by whoever has the seat in hand: a person at a live view.
+        performed: Whether the action was already performed, as by a person at a live view.
     """
 
     action: Action
@@ -48,10 +48,10 @@ class Turn:
 
 
 def turn_of(answer: Any, *, where: str) -> Turn:
-    """A turn from what somebody gave: a turn, an action, or an action as plain data with a `thought` beside its fields.
+    """Return a turn for a turn, an action, or an action as plain data (with an optional `thought`).
 
     Raises:
-        InvalidInput: When it is none of these; `where` says in the message what it was.
+        InvalidInput: If it is none of these. The message calls it `where`.
     """
     if isinstance(answer, Turn):
         return answer
@@ -64,55 +64,55 @@ def turn_of(answer: Any, *, where: str) -> Turn:
 
 @runtime_checkable
 class Agent(Protocol):
-    """Who acts."""
+    """An agent: anything with a name, `begin` and `act`."""
 
     name: str
 
     def begin(self, brief: Brief) -> None:
-        """Starts an episode; whatever was remembered of the last one is forgotten."""
+        """Start an episode. Nothing of the last one is remembered."""
 
     def act(self, observation: Observation) -> Turn | Action:
-        """The next action."""
+        """Return the next action."""
 
 
-# What an agent may offer beside `begin` and `act`. None of it has to be inherited: an agent that has it, offers it.
+# Optional parts of an agent. They need not be inherited: an agent that has the attribute offers it.
 
 
 @runtime_checkable
 class HasObservations(Protocol):
-    """Names what it wants to observe, for when nobody else says so."""
+    """Names its default observations."""
 
     observations: Sequence[str]
 
 
 @runtime_checkable
 class HasUsage(Protocol):
-    """Says what the episode has used of a model so far."""
+    """Reports its model usage in the episode so far."""
 
     @property
     def usage(self) -> Usage | None:
-        """None when it asks no model."""
+        """Usage so far. None if it uses no model."""
 
 
 @runtime_checkable
 class Checkable(Protocol):
-    """Can say before anything starts that it cannot run: a missing SDK or key."""
+    """Can check before anything starts whether it can run, such as for a missing SDK or API key."""
 
     def check(self) -> None:
-        """Raises `MissingPrerequisite`."""
+        """Raise `MissingPrerequisite` if it cannot run."""
 
 
 @runtime_checkable
 class TakesSeat(Protocol):
-    """Is handed the seat: oracles, people, and the cheaters of a proof. Every other agent knows only what it sees."""
+    """Gets the seat: oracles, people, and the cheaters of a proof. All other agents know only what they see."""
 
     def take_seat(self, seat: Seat) -> None:
-        """Before `begin`."""
+        """Called with the seat, before `begin`."""
 
 
 @runtime_checkable
 class Closeable(Protocol):
-    """Holds something that must be let go of: a process, a connection."""
+    """Holds a resource that must be released, such as a process or connection."""
 
     def close(self) -> None:
-        """After the episode."""
+        """Called after the episode."""

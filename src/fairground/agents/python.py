@@ -1,6 +1,6 @@
-"""Agents that are Python classes: `module:Class`, `path/to/file.py:Class`, or the name of an entry point.
+"""Agents written as Python classes: `module:Class`, `path/to/file.py:Class`, or the name of an entry point.
 
-Arguments follow after another colon: `agents.py:Clicker:speed=3,mode="fast"`. A package publishes agents by the entry
+Arguments follow after another colon: `agents.py:Clicker:speed=3,mode="fast"`. Packages publish agents in the entry
 point group `fairground.agents`.
 """
 
@@ -25,13 +25,13 @@ from fairground.agents.protocol import Brief, Turn, turn_of
 from fairground.core import InvalidInput, Observation, unknown
 
 GROUP = "fairground.agents"
-"""The entry point group of published agents."""
+"""Entry point group of published agents."""
 
 TAKEN = (
     *("do-nothing", "random", "oracle", "human", "script", "program", "replay"),
     *("anthropic", "openai", "gemini", "compatible"),
 )
-"""What names of other agents begin with."""
+"""Prefixes reserved for other agents."""
 
 _FORM = "MODULE:CLASS, FILE.py:CLASS or the name of an installed agent, with arguments after another colon"
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -39,14 +39,14 @@ _MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
 
 
 class PythonAgent:
-    """Somebody's object as an agent: checked when it is made, and its answers read leniently.
+    """Wraps a user's object as an agent. It is checked when created, and its answers are parsed leniently.
 
-    It is trusted code in our own process, but it is an agent all the same: it is never given the seat.
+    It is trusted code in our own process, but like other agents it never gets the seat.
 
     Args:
         made: An object with `begin(brief)` and `act(observation)`. `name`, `observations`, `usage`, `check()` and
-            `close()` are used where they exist.
-        name: What it is called where it has no name.
+            `close()` are used if they exist.
+        name: Name of the agent if the object has none.
     """
 
     def __init__(self, made: Any, name: str) -> None:
@@ -57,36 +57,36 @@ class PythonAgent:
 
     @property
     def observations(self) -> tuple[str, ...]:
-        """What it wants to observe, where it says so."""
+        """What it wants to observe, if it says so."""
         wanted = getattr(self._made, "observations", ())
         return (wanted,) if isinstance(wanted, str) else tuple(wanted)
 
     @property
     def usage(self) -> Usage | None:
-        """What it says that it used of a model: a `Usage`, or a dict with fields of one."""
+        """Its model usage: a `Usage`, or a dict with its fields."""
         own = getattr(self._made, "usage", None)
         return own if own is None or isinstance(own, Usage) else Usage.parse(own, where=f"usage of {self.name}")
 
     def check(self) -> None:
-        """Has it say what it lacks, where it can."""
+        """Call its `check`, if it has one."""
         self._optional("check")
 
     def begin(self, brief: Brief) -> None:
-        """Starts an episode."""
+        """Start an episode."""
         self._made.begin(brief)
 
     def act(self, observation: Observation) -> Turn:
-        """Its next action; an action may also come as plain data, with a `thought` beside its fields."""
+        """Return its next action. An action may also be plain data, with a `thought` added to its fields."""
         answer = self._made.act(observation)
         if not isinstance(answer, Turn | Mapping) and not hasattr(answer, "kind"):
             raise InvalidInput(
-                f"act of {self.name} returned {_shown(answer)}",
+                f"act of {self.name} returned {_shown(answer)}, expected an action",
                 fix="return a Turn, an action such as Click(point=(10, 20)), or a dict such as {'kind': 'done'}",
             )
         return turn_of(answer, where=f"what act of {self.name} returned")
 
     def close(self) -> None:
-        """Tells it that the episode is over, where it wants to know."""
+        """Call its `close`, if it has one."""
         self._optional("close")
 
     def _optional(self, method: str) -> None:
@@ -95,7 +95,7 @@ class PythonAgent:
 
 
 def is_python_agent(text: str) -> bool:
-    """Whether a name is one of these, by its form or because a package published it."""
+    """Return whether a name is a Python agent, by its form or because a package published it."""
     head, colon, rest = text.partition(":")
     if head in TAKEN:
         return False
@@ -103,53 +103,58 @@ def is_python_agent(text: str) -> bool:
 
 
 def published_agents() -> dict[str, EntryPoint]:
-    """The agents that installed packages publish, by name."""
+    """Return the agents that installed packages publish, by name."""
     return {point.name: point for point in entry_points(group=GROUP)}
 
 
 def python_agent(text: str, *, home: Path | None = None) -> PythonAgent:
-    """The agent that a name stands for.
+    """Create the agent for a name.
 
     Args:
-        text: As the module says.
-        home: Where relative files are, and where modules are looked for first; the current folder unless given.
+        text: The name; see the module's description.
+        home: Folder of relative files, searched first for modules. Default: the current folder.
 
     Raises:
-        InvalidInput: When it cannot be found, loaded or made; the message says where and why.
+        InvalidInput: If it cannot be found, loaded or created. The message says where and why.
     """
     head, _, rest = text.partition(":")
     point = published_agents().get(head)
     if point is not None:
         label, arguments = head, rest
-        made = _load(point.load, f"agent {head} ({point.value})")
+        target = _load(point.load, f"agent {head} ({point.value})")
     else:
         name, _, arguments = rest.partition(":")
         label = name
-        made = _find(head, name, (home or Path.cwd()))
+        target = _find(head, name, (home or Path.cwd()))
     given = read_arguments(arguments, where=text)
-    if not isinstance(made, type) and not given and callable(getattr(made, "act", None)):
-        return PythonAgent(made, label)  # an object that was made already
-    if not callable(made):
-        raise InvalidInput(f"{text}: {label} is {_shown(made)}", fix="name a class, or a function that makes an agent")
+    if not isinstance(target, type) and not given and callable(getattr(target, "act", None)):
+        return PythonAgent(target, label)  # an existing object
+    if not callable(target):
+        raise InvalidInput(
+            f"{text}: {label} is {_shown(target)}, expected a class or function",
+            fix="name a class, or a function that returns an agent",
+        )
     try:
-        inspect.signature(made).bind(**given)
+        inspect.signature(target).bind(**given)
     except TypeError as error:
-        takes = inspect.signature(made)
-        raise InvalidInput(f"{text}: {label} cannot be made: {error}", fix=f"it takes {takes}") from None
+        takes = inspect.signature(target)
+        raise InvalidInput(f"{text}: {label} cannot be created: {error}", fix=f"it takes {takes}") from None
     except ValueError:
         pass  # a class without a signature, such as one written in C
-    return PythonAgent(_load(lambda: made(**given), f"{label} of {text}"), label)
+    return PythonAgent(_load(lambda: target(**given), f"{label} of {text}"), label)
 
 
 def read_arguments(text: str, *, where: str) -> dict[str, Any]:
-    """`speed=3,mode=fast` as arguments: values are JSON where they can be read as that, and text otherwise."""
-    found: dict[str, Any] = {}
+    """Parse `speed=3,mode=fast` into arguments. Values are JSON if possible, otherwise text."""
+    arguments: dict[str, Any] = {}
     decoder = json.JSONDecoder()
     at = 0
     while at < len(text):
         name = _WORD.match(text, at)
         if name is None or text[name.end() : name.end() + 1] != "=":
-            raise InvalidInput(f"{where}: expected NAME=VALUE, got {text[at:][:80]!r}", fix=f"an agent is {_FORM}")
+            raise InvalidInput(
+                f"{where}: expected NAME=VALUE, got {text[at:][:80]!r}", fix=f"write the agent as {_FORM}"
+            )
         start = name.end() + 1
         try:
             value, end = decoder.raw_decode(text, start)
@@ -158,26 +163,26 @@ def read_arguments(text: str, *, where: str) -> dict[str, Any]:
         if end < 0 or text[end : end + 1] not in ("", ","):
             end = len(text) if (comma := text.find(",", start)) < 0 else comma
             value = text[start:end]
-        found[name[0]] = value
+        arguments[name[0]] = value
         at = end + 1
-    return found
+    return arguments
 
 
 def _find(place: str, name: str, home: Path) -> Any:
     module = _from_file(home / place) if place.endswith(".py") else _from_module(place, home)
-    found: Any = module
+    member: Any = module
     for part in name.split("."):
-        if not hasattr(found, part):
-            public = [one for one in vars(found) if not one.startswith("_") and callable(vars(found)[one])]
+        if not hasattr(member, part):
+            public = [known for known in vars(member) if not known.startswith("_") and callable(vars(member)[known])]
             raise unknown(f"class of {place}", name, public)
-        found = getattr(found, part)
-    return found
+        member = getattr(member, part)
+    return member
 
 
 def _from_file(path: Path) -> ModuleType:
     path = path.absolute()
     if not path.is_file():
-        raise InvalidInput(f"there is no file {path}", fix=f"an agent is {_FORM}")
+        raise InvalidInput(f"file {path} does not exist", fix=f"write the agent as {_FORM}")
     name = f"fairground_agent_{blake2b(str(path).encode(), digest_size=6).hexdigest()}"
     if name in sys.modules:
         return sys.modules[name]
@@ -185,7 +190,7 @@ def _from_file(path: Path) -> ModuleType:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     _look_in(path.parent)
-    sys.modules[name] = module  # before it runs, as `import` does: dataclasses look their module up
+    sys.modules[name] = module  # before it runs, as `import` does: dataclasses look up their module
     loader = spec.loader
     try:
         _load(lambda: loader.exec_module(module), str(path))
@@ -202,17 +207,17 @@ def _from_module(name: str, home: Path) -> ModuleType:
 
 
 def _look_in(folder: Path) -> None:
-    """Lets modules of a folder be imported, as Python does for the folder of a script."""
+    """Make the modules of a folder importable, as Python does for the folder of a script."""
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
 
 def _load(call: Callable[[], Any], what: str) -> Any:
-    """Runs somebody's code; whatever it raises becomes an error that says where."""
+    """Run a user's code. An exception becomes an error that says where it was raised."""
     try:
         return call()
     except ModuleNotFoundError as error:
-        fix = f"install {error.name}, or start where it can be imported" if error.name else None
+        fix = f"install {error.name}, or run this in a folder from which it can be imported" if error.name else None
         raise InvalidInput(f"{what} cannot be loaded: {error}{_place(error)}", fix=fix) from error
     except Exception as error:
         raise InvalidInput(f"{what} cannot be loaded: {type(error).__name__}: {error}{_place(error)}") from error
@@ -220,16 +225,16 @@ def _load(call: Callable[[], Any], what: str) -> Any:
 
 def _place(error: Exception) -> str:
     if isinstance(error, SyntaxError):
-        return ""  # which says so itself
-    own = [one for one in traceback.extract_tb(error.__traceback__) if "importlib" not in one.filename]
+        return ""  # its message has the place
+    own = [entry for entry in traceback.extract_tb(error.__traceback__) if "importlib" not in entry.filename]
     return f" ({own[-1].filename}, line {own[-1].lineno})" if own and own[-1].filename != __file__ else ""
 
 
-def _check_method(made: Any, method: str, argument: str, name: str) -> None:
-    call = getattr(made, method, None)
+def _check_method(target: Any, method: str, argument: str, name: str) -> None:
+    call = getattr(target, method, None)
     if not callable(call):
         raise InvalidInput(
-            f"{name} is no agent: it has no method {method}", fix="an agent has begin(brief) and act(observation)"
+            f"{name} is not an agent: it has no method {method}", fix="define begin(brief) and act(observation)"
         )
     try:
         inspect.signature(call).bind(None)
@@ -237,7 +242,7 @@ def _check_method(made: Any, method: str, argument: str, name: str) -> None:
         takes = inspect.signature(call)
         raise InvalidInput(f"{name}.{method}{takes}: {error}", fix=f"expected {method}(self, {argument})") from None
     except ValueError:
-        pass  # not known
+        pass  # unknown signature
 
 
 def _shown(value: Any) -> str:

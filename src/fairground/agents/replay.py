@@ -1,7 +1,7 @@
-"""An agent that plays recorded actions back without looking: what a benchmark must not reward.
+"""An agent that blindly plays back recorded actions: what a benchmark must not reward.
 
-Where every attempt at a task starts the same, it scores what its source scored in the best of its attempts (pass@k).
-Where worlds vary, it should score next to nothing.
+If every attempt at a task starts the same, it scores what its source scored in its best attempt (pass@k). If worlds
+vary, it should score almost nothing.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from fairground.core import Action, Done, Fail, InvalidInput, Observation
 Match: TypeAlias = Literal["task", "screen"]
 """How a recording is chosen.
 
-task: by the instruction and the size of the screen, whatever the world looks like and holds. The instruction is the
-    same on every profile, theme and UI state, so this is the blind replay of a recording in worlds that vary.
-screen: by these and by the first frame, which must be the recorded one. An agent is not told its configuration; a
-    world that starts with the same pixels is as near as it can know.
+- `task`: By the instruction and the size of the screen. The instruction is the same on every profile, theme and UI
+  state, so this is the blind replay of a recording in worlds that vary.
+- `screen`: By these and the first frame, which must equal the recorded one. An agent does not know its configuration; a
+  world that starts with the same pixels is the closest match it can find.
 """
 
 
 @dataclass(frozen=True)
 class Trajectory:
-    """One recorded attempt, as far as a replay needs it.
+    """One recorded attempt, as needed for a replay.
 
     Attributes:
-        instruction: What was asked.
-        size: Of the screen.
-        first_frame: Digest of what was seen first.
-        actions: What was done, in order.
-        task: Which task it was: `suite/app/scenario/instance`. Two tasks may have one instruction.
+        instruction: The instruction.
+        size: Size of the screen.
+        first_frame: Digest of the first frame.
+        actions: The actions, in order.
+        task: The task: `suite/app/scenario/instance`. Two tasks may have the same instruction.
     """
 
     instruction: str
@@ -43,15 +43,15 @@ class Trajectory:
 
 
 class ReplayAgent:
-    """Plays the first recording that fits, and says `fail` at once where none does.
+    """Plays the first matching recording, and fails immediately if there is none.
 
-    It sees the first frame only to choose, and nothing after that. A recording that does not end by itself (its budget
-    ended it) is followed by `done`.
+    It uses the first frame only to choose a recording, and looks at nothing after that. A recording without an ending
+    action (its budget ended it) is followed by `done`.
 
     Args:
-        trajectories: The recordings, successes presumably; earlier ones are preferred.
+        trajectories: The recordings, usually successes. Earlier ones are preferred.
         match: How one is chosen.
-        name: What the agent is called.
+        name: Name of the agent.
     """
 
     def __init__(self, trajectories: Iterable[Trajectory], *, match: Match = "task", name: str = "replay") -> None:
@@ -60,18 +60,18 @@ class ReplayAgent:
         self.name = name
         self._match = match
         self._known: dict[tuple[str, tuple[int, int]], list[Trajectory]] = {}
-        for one in trajectories:
-            self._known.setdefault((one.instruction, one.size), []).append(one)
+        for trajectory in trajectories:
+            self._known.setdefault((trajectory.instruction, trajectory.size), []).append(trajectory)
         self._fitting: list[Trajectory] = []
         self._left: list[Action] | None = None
 
     def begin(self, brief: Brief) -> None:
-        """Looks up what was recorded for this instruction."""
+        """Look up the recordings for this instruction."""
         self._fitting = self._known.get((brief.instruction, brief.size), [])
         self._left = None
 
     def act(self, observation: Observation) -> Turn:
-        """The next recorded action."""
+        """Return the next recorded action."""
         if self._left is None:
             chosen = self._choose(observation)
             if isinstance(chosen, str):
@@ -80,15 +80,15 @@ class ReplayAgent:
         return Turn(self._left.pop() if self._left else Done())
 
     def _choose(self, observation: Observation) -> Trajectory | str:
-        """A recording, or why there is none."""
+        """Return a recording, or why there is none."""
         if not self._fitting:
             return "no recorded success for this task"
-        tasks = {one.task for one in self._fitting}
+        tasks = {trajectory.task for trajectory in self._fitting}
         if self._match == "task" and len(tasks) == 1:
             return self._fitting[0]
-        for one in self._fitting:
-            if one.first_frame == observation.frame.digest:
-                return one
+        for candidate in self._fitting:
+            if candidate.first_frame == observation.frame.digest:
+                return candidate
         if self._match == "screen":
             return "no recorded success that began on this screen"
-        return f"{len(tasks)} recorded tasks have this instruction, and none began on this screen"
+        return f"{len(tasks)} recorded tasks have this instruction, but none started on this screen"

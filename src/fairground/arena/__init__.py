@@ -1,6 +1,6 @@
-"""Battles of two anonymous agents, people's votes on them, and the rankings that follow.
+"""Battles of two anonymous agents, people's votes on them, and the resulting rankings.
 
-Everything is kept in one database, SQLite or PostgreSQL; pages and the running of agents stand above it.
+All data is stored in one database, SQLite or PostgreSQL. `fairground.web` builds on this package.
 """
 
 from fairground.arena.ballots import StepMark, Vote

@@ -1,4 +1,4 @@
-"""What a person says of a battle."""
+"""The content of a vote."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Comment = Annotated[Words, Field(max_length=MAX_COMMENT)]
 
 
 class StepMark(Record):
-    """What a person says of one step of one side."""
+    """A person's mark of one step of one side."""
 
     side: Literal["a", "b"]
     step: int = Field(ge=0, le=100_000)
@@ -42,4 +42,4 @@ class Vote(Record):
 
 
 PLAIN: Final = tuple(name for name in Vote.model_fields if name != "marks")
-"""What of a vote stands in columns of its own."""
+"""Fields of a vote that have their own database column."""

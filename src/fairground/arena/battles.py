@@ -1,4 +1,4 @@
-"""Battles as they are kept: drawn, running, judged, closed; and what is left of one when the machine died under it."""
+"""Storage of battles: creation, status changes, and recovery after a server crash."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ MAX_ANSWER = 4_000
 UNFINISHED = ("preparing", "running")
 
 Words = Annotated[str, Field(pattern=r"^[^\x00]*$")]
-"""Text that every database can keep: PostgreSQL has no NUL."""
+"""Text that every database can store: PostgreSQL rejects NUL."""
 
 
 class Preparation(Record):
-    """What a person has put on the desktop before the agents begin.
+    """What a person places on the desktop before the agents start.
 
     Attributes:
-        files: Ids of uploaded files.
-        pages: Addresses that are opened.
-        repository: A path or URL that is cloned.
-        preset: A named set of all that.
+        files: IDs of uploaded files.
+        pages: URLs to open.
+        repository: A path or URL to clone.
+        preset: A named set of all of these.
     """
 
     files: tuple[Annotated[str, Field(max_length=200)], ...] = Field((), max_length=20)
@@ -54,7 +54,7 @@ class Preparation(Record):
 
 
 class Task(Record):
-    """What two agents are asked to do: a scenario of a suite, or somebody's own words in a world of one."""
+    """The task of both agents: a scenario of a suite, or a custom task in one of its worlds."""
 
     world: Annotated[str, Field(min_length=1, max_length=500)]
     text: Annotated[str, Field(min_length=1, max_length=MAX_TASK)]
@@ -66,12 +66,12 @@ class Task(Record):
 
 @dataclass(frozen=True)
 class Side:
-    """What became of one side.
+    """Result of one side.
 
     Attributes:
-        episode: Folder of its recording, below the arena's own.
-        questions: How often it asked the person.
-        repetition: Share of its actions that stand in a row of three or more that are alike.
+        episode: Folder of its recording, relative to the arena's folder.
+        questions: Number of questions to the person.
+        repetition: Share of its actions that belong to a run of three or more identical actions.
     """
 
     side: str
@@ -87,7 +87,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Battle:
-    """A battle without the names of its agents: what anybody may see of it."""
+    """A battle without the names of its agents: the public part."""
 
     id: str
     created: float
@@ -102,7 +102,7 @@ class Battle:
 
 
 def add_agents(store: Store, names: Sequence[str]) -> None:
-    """Lets agents in; one that is known stays as it is."""
+    """Add agents. Known agents stay unchanged."""
     with store.write() as connection:
         known = set(connection.execute(select(agents.c.name)).scalars())
         fresh = [name for name in dict.fromkeys(names) if name not in known]
@@ -111,27 +111,27 @@ def add_agents(store: Store, names: Sequence[str]) -> None:
 
 
 def retire(store: Store, name: str, why: str) -> None:
-    """Takes an agent out: it is drawn no more, and stays on the leaderboard."""
+    """Retire an agent. It takes part in no new battles and stays on the leaderboard."""
     with store.write() as connection:
         query = update(agents).where(agents.c.name == name, agents.c.retired.is_(None))
         connection.execute(query.values(retired=now(), why=why[:500]))
 
 
 def bring_back(store: Store, name: str) -> None:
-    """Lets a retired agent be drawn again."""
+    """Bring back a retired agent."""
     with store.write() as connection:
         connection.execute(update(agents).where(agents.c.name == name).values(retired=None, why=""))
 
 
 def active_agents(store: Store) -> list[str]:
-    """Those that may be drawn."""
+    """Return the agents that can be drawn."""
     with store.read() as connection:
         query = select(agents.c.name).where(agents.c.retired.is_(None)).order_by(agents.c.name)
         return list(connection.execute(query).scalars())
 
 
 def agent_names(store: Store) -> list[str]:
-    """Everybody who was ever let in."""
+    """Return all agents that were ever added."""
     with store.read() as connection:
         return list(connection.execute(select(agents.c.name).order_by(agents.c.name)).scalars())
 
@@ -147,34 +147,34 @@ def new_battle(
     among: Collection[str] | None = None,
     most: int | None = None,
 ) -> Battle:
-    """Draws two agents for a task; a follow-up keeps the two of the battle that it follows.
+    """Create a battle with two drawn agents. A follow-up keeps the agents of the previous battle.
 
     Args:
         store: The arena.
-        owner: Who wants it.
-        task: What the two are asked.
-        chance: What draws them.
-        ratings: Ends of the interval of each agent's rating, so that uncertain pairs meet more often.
-        follows: The battle that this one goes on with.
-        among: Only these agents are drawn, of those that are not retired.
-        most: Unfinished battles that the owner may have, this one included.
+        owner: The person who starts it.
+        task: The task.
+        chance: Random generator for the draw.
+        ratings: Interval of each agent's rating, so that uncertain pairs meet more often.
+        follows: The previous battle, for a follow-up.
+        among: Draw only from these agents, without retired ones.
+        most: Maximum number of unfinished battles of the owner, including this one.
 
     Raises:
-        InvalidInput: When there are not two agents to draw from.
-        Refused: When the battle to follow is somebody else's, or was voted on by them, or the owner has too many that
-            are not finished.
+        InvalidInput: If fewer than two agents are available.
+        Refused: If the previous battle belongs to somebody else or they have voted on it, or if the owner has too many
+            unfinished battles.
     """
     id_ = secrets.token_hex(16)
     with store.write() as connection:
         if most is not None:
             _check_number(connection, owner, most)
         if follows is not None:
-            earlier = _row(connection, follows, lock=True)  # a vote that is being written is waited for
+            earlier = _row(connection, follows, lock=True)  # waits for a vote that is being written
             if earlier.owner != owner.id:
-                raise Refused("only who began a battle can go on with it")
+                raise Refused("only the person who started a battle can continue it")
             mine = (votes.c.battle == follows, votes.c.person == owner.id)
             if connection.execute(select(votes.c.version).where(*mine)).one_or_none() is not None:
-                raise Refused("you have voted on this battle and know the two", fix="begin another battle")
+                raise Refused("you have voted on this battle and know the agents", fix="start another battle")
             a, b = earlier.a, earlier.b
         else:
             active = connection.execute(select(agents.c.name).where(agents.c.retired.is_(None))).scalars()
@@ -204,37 +204,37 @@ def new_battle(
 
 
 def find_battle(store: Store, id_: str) -> Battle:
-    """A battle as anybody may see it. Raises `Refused` when there is none."""
+    """Return the public part of a battle. Raises `Refused` if it does not exist."""
     with store.read() as connection:
         row = _row(connection, id_)
-        found = connection.execute(select(sides).where(sides.c.battle == id_)).all()
+        rows = connection.execute(select(sides).where(sides.c.battle == id_)).all()
     names = [field.name for field in fields(Side)]
-    return as_battle(row, [Side(**{name: getattr(one, name) for name in names}) for one in found])
+    return as_battle(row, [Side(**{name: getattr(row, name) for name in names}) for row in rows])
 
 
 def contenders(store: Store, id_: str) -> tuple[str, str]:
-    """Who the two are. For whoever runs them: nothing of this may reach a person before the vote."""
+    """Return the names of both agents, for running them. They must not reach a person before the vote."""
     with store.read() as connection:
         row = _row(connection, id_)
     return row.a, row.b
 
 
 def begin(store: Store, id_: str, fingerprints: Mapping[str, str]) -> None:
-    """Both seats are ready: the battle runs, if they are the same.
+    """Start the battle when both seats are ready and identical.
 
     Raises:
-        InvalidInput: When the two seats differ; the battle is then over.
+        InvalidInput: If the two seats differ. The battle has then failed.
     """
-    one, other = (fingerprints[side] for side in SIDES)
-    if one != other:
-        why = "the two seats are not the same, so the battle would not be fair"
+    first, second = (fingerprints[side] for side in SIDES)
+    if first != second:
+        why = "the two seats differ, so the battle would not be fair"
         fail(store, id_, why)
-        raise InvalidInput(why, fix="begin another battle")
-    _move(store, id_, ("preparing",), status="running", fingerprint=one)
+        raise InvalidInput(why, fix="start another battle")
+    _move(store, id_, ("preparing",), status="running", fingerprint=first)
 
 
 def end_side(store: Store, id_: str, side: Side) -> None:
-    """One of the two is done."""
+    """Record the result of one side."""
     values = {name: value for name, value in vars(side).items() if name != "side"}
     with store.write() as connection:
         here = (sides.c.battle == id_, sides.c.side == side.side)
@@ -242,53 +242,53 @@ def end_side(store: Store, id_: str, side: Side) -> None:
 
 
 def to_judge(store: Store, id_: str) -> None:
-    """Both are done: it can be judged from now on."""
+    """Open the battle for judging when both sides are done."""
     _move(store, id_, ("running",), status="judging", judged=now())
 
 
 def close(store: Store, id_: str) -> None:
-    """No vote on it can be given or changed any more."""
+    """Close a battle: votes on it can no longer be given or changed."""
     _move(store, id_, ("judging",), status="closed", closed=now())
 
 
 def fail(store: Store, id_: str, why: str) -> None:
-    """It could not be fought; no vote comes of it, and no score."""
+    """Mark a battle as failed. It has no votes and no score."""
     _move(store, id_, UNFINISHED, status="failed", why=why[:500])
 
 
 def interrupt_all(store: Store) -> list[str]:
-    """When a server starts: battles that ran when the last one died can only be begun again."""
+    """Mark battles that were running when the last server died as interrupted. They can only be started again."""
     with store.write() as connection:
-        found = list(connection.execute(select(battles.c.id).where(battles.c.status.in_(UNFINISHED))).scalars())
-        if found:
-            why = "the server stopped while it ran"
-            connection.execute(update(battles).where(battles.c.id.in_(found)).values(status="interrupted", why=why))
-    return found
+        ids = list(connection.execute(select(battles.c.id).where(battles.c.status.in_(UNFINISHED))).scalars())
+        if ids:
+            why = "the server stopped during the battle"
+            connection.execute(update(battles).where(battles.c.id.in_(ids)).values(status="interrupted", why=why))
+    return ids
 
 
 def interrupt(store: Store, ids: Sequence[str]) -> None:
-    """The server stops while these are not finished; others stay as they are."""
+    """Mark these unfinished battles as interrupted when the server stops."""
     with store.write() as connection:
         query = update(battles).where(battles.c.id.in_(ids), battles.c.status.in_(UNFINISHED))
-        connection.execute(query.values(status="interrupted", why="the server stopped while it ran"))
+        connection.execute(query.values(status="interrupted", why="the server stopped during the battle"))
 
 
 def begin_again(store: Store, id_: str, owner: Person, most: int | None = None) -> None:
-    """A battle that failed or was interrupted is to be fought once more, by the same two on the same sides.
+    """Reset a failed or interrupted battle, to run it again with the same agents on the same sides.
 
     Raises:
-        Refused: When it is not theirs, or did not fail, or they have too many that are not finished.
+        Refused: If it belongs to somebody else, did not fail, or they have too many unfinished battles.
     """
     with store.write() as connection:
         row = _row(connection, id_)
         if row.owner != owner.id:
-            raise Refused("only who began a battle can begin it again")
+            raise Refused("only the person who started a battle can start it again")
         if most is not None:
             _check_number(connection, owner, most)
         here = (battles.c.id == id_, battles.c.status.in_(("failed", "interrupted")))
         query = update(battles).where(*here).values(status="preparing", why="", fingerprint="")
         if connection.execute(query).rowcount != 1:
-            raise Refused(f"this battle is {row.status}; only one that failed can be begun again")
+            raise Refused(f"this battle is {row.status}; only a failed or interrupted battle can be started again")
         for table in (messages, identifications):
             connection.execute(delete(table).where(table.c.battle == id_))
         connection.execute(delete(sides).where(sides.c.battle == id_))
@@ -296,7 +296,7 @@ def begin_again(store: Store, id_: str, owner: Person, most: int | None = None) 
 
 
 def ask(store: Store, id_: str, side: Literal["a", "b"], question: str) -> int:
-    """An agent asks the person; returns the question's number."""
+    """Store an agent's question to the person. Returns its number."""
     with store.write() as connection:
         here = (messages.c.battle == id_, messages.c.side == side)
         number = connection.execute(select(func.count()).select_from(messages).where(*here)).scalar_one()
@@ -306,22 +306,22 @@ def ask(store: Store, id_: str, side: Literal["a", "b"], question: str) -> int:
 
 
 def answer(store: Store, id_: str, person: Person, side: str, number: int, text: str) -> None:
-    """The person answers, once.
+    """Store the person's answer. A question can be answered once.
 
     Raises:
-        Refused: When it is not their battle, or there is no such question, or it is answered.
+        Refused: If the battle belongs to somebody else, or the question does not exist or is already answered.
     """
     with store.write() as connection:
         if _row(connection, id_).owner != person.id:
-            raise Refused("only who began a battle can answer its agents")
+            raise Refused("only the person who started a battle can answer its agents")
         here = (messages.c.battle == id_, messages.c.side == side, messages.c.number == number)
         query = update(messages).where(*here, messages.c.answer.is_(None)).values(answer=text[:MAX_ANSWER])
         if connection.execute(query).rowcount != 1:
-            raise Absent("there is no such question that waits for an answer")
+            raise Absent("no such question waits for an answer")
 
 
 def settle(store: Store, id_: str, side: str, number: int, otherwise: str) -> str:
-    """The answer to a question; where there is none yet, `otherwise` is it, and no other can be given any more."""
+    """Return the answer to a question. If there is none, `otherwise` becomes the final answer."""
     with store.write() as connection:
         here = (messages.c.battle == id_, messages.c.side == side, messages.c.number == number)
         connection.execute(update(messages).where(*here, messages.c.answer.is_(None)).values(answer=otherwise))
@@ -329,7 +329,7 @@ def settle(store: Store, id_: str, side: str, number: int, otherwise: str) -> st
 
 
 def share(store: Store, id_: str) -> None:
-    """Lets every judge see a battle and judge it: for studies of how far people agree."""
+    """Let every judge see and judge a battle, to measure agreement between people."""
     with store.write() as connection:
         _row(connection, id_)
         if connection.execute(select(shared).where(shared.c.battle == id_)).one_or_none() is None:
@@ -337,28 +337,28 @@ def share(store: Store, id_: str) -> None:
 
 
 def may_see(store: Store, battle: Battle, person: Person) -> bool:
-    """Whether somebody may see a battle: who began it, admins, and judges once it is shared."""
+    """Whether a person may see a battle: its owner, admins, and judges if it is shared."""
     if sees(battle, person, is_shared=False):
         return True
     with store.read() as connection:
-        found = connection.execute(select(shared).where(shared.c.battle == battle.id)).one_or_none()
-    return sees(battle, person, is_shared=found is not None)
+        row = connection.execute(select(shared).where(shared.c.battle == battle.id)).one_or_none()
+    return sees(battle, person, is_shared=row is not None)
 
 
 def sees(battle: Battle, person: Person, *, is_shared: bool) -> bool:
-    """As `may_see`, for who knows whether it is shared."""
+    """Like `may_see`, if it is already known whether the battle is shared."""
     return battle.owner == person.id or person.role == "admin" or (person.role == "judge" and is_shared)
 
 
 def conversation(store: Store, id_: str) -> list[dict[str, Any]]:
-    """What was asked and answered, in the order of asking."""
+    """Return questions and answers in the order of asking."""
     with store.read() as connection:
         query = select(messages).where(messages.c.battle == id_).order_by(messages.c.asked, messages.c.number)
         return [dict(row._mapping) for row in connection.execute(query)]
 
 
 def as_battle(row: Row[Any], found: Sequence[Side]) -> Battle:
-    """What anybody may see of a row of the table of battles."""
+    """Convert a row of the battles table to its public part."""
     task = Task(
         world=row.world,
         text=row.task,
@@ -377,7 +377,7 @@ def as_battle(row: Row[Any], found: Sequence[Side]) -> Battle:
         fingerprint=row.fingerprint,
         follows=row.follows,
         judged=row.judged,
-        sides={one.side: one for one in found},
+        sides={side.side: side for side in found},
     )
 
 
@@ -389,11 +389,11 @@ def _met(connection: Connection) -> dict[frozenset[str], int]:
         .where(flags.c.battle.is_(None))
         .group_by(battles.c.a, battles.c.b)
     )
-    found: dict[frozenset[str], int] = {}
+    by_battle: dict[frozenset[str], int] = {}
     for row in connection.execute(counted):
         pair = frozenset((row.a, row.b))
-        found[pair] = found.get(pair, 0) + row.times
-    return found
+        by_battle[pair] = by_battle.get(pair, 0) + row.times
+    return by_battle
 
 
 def _move(store: Store, id_: str, allowed: Sequence[str], **values: Any) -> None:
@@ -404,19 +404,22 @@ def _move(store: Store, id_: str, allowed: Sequence[str], **values: Any) -> None
 
 
 def _check_number(connection: Connection, owner: Person, most: int) -> None:
-    """Raises when the owner has too many; two requests of one person at once wait for each other here."""
+    """Raise an error if the owner has too many unfinished battles.
+
+    Concurrent requests of one person wait for each other here.
+    """
     connection.execute(select(people.c.id).where(people.c.id == owner.id).with_for_update())
     mine = (battles.c.owner == owner.id, battles.c.status.in_(UNFINISHED))
     if connection.execute(select(func.count()).select_from(battles).where(*mine)).scalar_one() >= most:
-        raise Refused(f"you have {most} battles that are not finished", fix="wait for one of them, or stop it")
+        raise Refused(f"you have {most} unfinished battles, the maximum", fix="wait for one of them, or stop it")
 
 
 def _row(connection: Connection, id_: str, *, lock: bool = False) -> Row[Any]:
     query = select(battles).where(battles.c.id == id_)
-    found = connection.execute(query.with_for_update() if lock else query).one_or_none()
-    if found is None:
-        raise Absent("there is no such battle")
-    return found
+    row = connection.execute(query.with_for_update() if lock else query).one_or_none()
+    if row is None:
+        raise Absent("no such battle")
+    return row
 
 
 def _blank(id_: str, side: str) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""Battles of a server: which run, which wait their turn, and whose seats are still open for a follow-up.
+"""Running of battles on a server: the queue, running battles, and seats kept open for a follow-up.
 
-Everything that lasts is in the database and in recordings; what is only known while a battle runs is in its `Fight`.
+Persistent data is in the database and in recordings. The state of a running battle is in its `Fight`.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ from fairground.core import FairgroundError
 from fairground.worlds import Scenario, World
 
 MOST_UNFINISHED: Final = 2
-"""Battles of one person that may wait or run at once."""
+"""Maximum number of waiting and running battles per person."""
 
-_NOT_READY: Final = "the seats could not be made ready; this is no fault of yours or of an agent's"
-_BROKE: Final = "an agent could not go on, by a fault of the machine or of its program: no score comes of it"
-_WEIGH_SECONDS: Final = 0.5  # from a vote until it is looked up whether an agent has to leave
+_NOT_READY: Final = "the seats could not be prepared; neither you nor an agent caused this"
+_BROKE: Final = "an agent could not continue because of a fault of the machine or of its program; there is no score"
+_WEIGH_SECONDS: Final = 0.5  # delay from a vote to the check of the retirement rule
 _log = logging.getLogger(__name__)
 
 
 class Contests:
-    """Runs battles on threads.
+    """Runs battles in threads.
 
     Args:
         store: The arena.
-        home: Recordings go to `battles` in it, uploads are in `uploads`.
-        agents: What makes each agent, by name.
-        limit: Battles that run at once.
-        on_seat: Told when a side's seat can be watched.
-        on_left: Told when it no longer can.
-        retirement: When an agent has to leave.
+        home: Folder with recordings in `battles` and uploads in `uploads`.
+        agents: Agent factories by name.
+        limit: Number of battles that run at once.
+        on_seat: Called when a side's seat can be watched.
+        on_left: Called when it can no longer be watched.
+        retirement: When to retire an agent.
         answer_seconds: How long an agent waits for a person's answer.
         keep_seconds: How long seats stay open for a follow-up.
-        runner: Which runner makes sandboxes.
+        runner: Sandbox runner.
     """
 
     def __init__(
@@ -88,17 +88,19 @@ class Contests:
         self._closed = False
         self._ending = threading.Event()
 
-    # --- what people do ----------------------------------------------------------------------------------------------
+    # --- actions of people --------------------------------------------------------------------------------------------
 
     def propose(self, person: Person, task: Task) -> Battle:
-        """Takes a task in: two agents are drawn for it, and begin when it is their turn.
+        """Create a battle for a task. Two agents are drawn; they start when it is the battle's turn.
 
         Raises:
-            InvalidInput: When the task cannot be had, or not prepared as it is asked for.
-            Refused: When the person may not, or has too many battles that are not finished.
+            InvalidInput: If the task does not exist, or cannot be prepared as requested.
+            Refused: If the person may not start battles, or has too many unfinished ones.
         """
         if not person.may_vote:
-            raise Refused("you cannot begin a battle", fix="open an invitation, and agree to what becomes of votes")
+            raise Refused(
+                "you cannot start a battle", fix="open an invitation link, and agree to the use of your votes"
+            )
         world = find_world(task.world, own=task.own)
         check_preparation(task.preparation, world, local=person.role == "admin")
         for id_ in task.preparation.files:
@@ -111,14 +113,14 @@ class Contests:
         return battle
 
     def start(self, id_: str) -> None:
-        """Has a battle fought that waits in the database: now, or when it is its turn."""
+        """Run a battle that waits in the database: now, or when it is its turn."""
         self._queue(Fight(id_, self.ground))
 
     def stop(self, id_: str) -> None:
-        """Ends a battle at any time. What both have done can be judged; what has not begun has failed.
+        """Stop a battle at any time. What both have done can be judged. A battle that has not started fails.
 
         Raises:
-            Refused: When it neither waits nor runs.
+            Refused: If it is neither waiting nor running.
         """
         status = kept.find_battle(self._store, id_).status
         with self._lock:
@@ -130,15 +132,15 @@ class Contests:
                 self._waiting.remove(fight)
         fight.halt()
         if waits:
-            kept.fail(self._store, id_, "it was stopped before it began")
+            kept.fail(self._store, id_, "the battle was stopped before it started")
             fight.close_seats()
         self._tell(id_, *self._ids_waiting())
 
     def answer(self, id_: str, person: Person, side: str, number: int, text: str) -> None:
-        """A person's answer to an agent's question. Raises `Refused` as `arena.answer` does."""
+        """Answer an agent's question. Raises `Refused` as `arena.answer` does."""
         paced = self.pacing(id_)
         if paced is not None and side in SIDES and number >= paced.questions(side):
-            raise Absent("there is no such question that waits for an answer")
+            raise Absent("no such question waits for an answer")
         kept.answer(self._store, id_, person, side, number, text)
         with self._lock:
             fight = self._running.get(id_)
@@ -147,41 +149,41 @@ class Contests:
         self._tell(id_)
 
     def follow_up(self, id_: str, person: Person, text: str) -> Battle:
-        """Another instruction to the same two, on the same sides, in the seats as they left them: a new battle.
+        """Give both agents another instruction in their current seats, on the same sides. This creates a new battle.
 
         Raises:
-            Refused: When it is not theirs, or they have voted on it, or the seats are not open any more.
+            Refused: If it belongs to somebody else, they have voted on it, or the seats are closed.
         """
         battle = kept.find_battle(self._store, id_)
         if not self.can_follow(battle, person):
             raise Refused(
-                "this battle cannot go on: its seats are closed, or you have voted on it", fix="begin another battle"
+                "this battle cannot continue: its seats are closed, or you have voted on it", fix="start another battle"
             )
         task = battle.task.model_copy(update={"text": text, "own": True})
         follows = kept.new_battle(self._store, person, task, follows=id_, most=MOST_UNFINISHED)
         before = self._take_kept(id_)
         if before is None:
-            kept.fail(self._store, follows.id, "the seats of the battle before were closed meanwhile")
+            kept.fail(self._store, follows.id, "the seats of the previous battle were closed in the meantime")
         else:
             self._queue(Fight(follows.id, self.ground, before.seats, battle.task.text))
         self._tell(id_)
         return follows
 
     def can_follow(self, battle: Battle, person: Person) -> bool:
-        """Whether this person can go on with a battle: not after the vote, which says who the two are."""
+        """Whether this person can continue a battle. Not possible after the vote, which reveals the agents."""
         with self._lock:
             there = battle.id in self._kept
         mine = battle.owner == person.id and person.may_vote and battle.status == "judging"
         return there and mine and find_vote(self._store, battle.id, person) is None
 
     def rerun(self, id_: str, person: Person) -> None:
-        """Has a battle that failed or was interrupted fought again, by the same two.
+        """Run a failed or interrupted battle again with the same agents.
 
         Raises:
-            Refused: When it is not theirs or did not fail, or it followed another, whose seats are gone.
+            Refused: If it belongs to somebody else, did not fail, or is a follow-up, whose seats no longer exist.
         """
         if kept.find_battle(self._store, id_).follows is not None:
-            raise Refused("what followed another battle cannot be begun again: its seats are gone")
+            raise Refused("a follow-up cannot be started again: its seats no longer exist")
         kept.begin_again(self._store, id_, person, MOST_UNFINISHED)
         place = self.ground.home / "battles" / id_
         if place.exists():
@@ -190,9 +192,9 @@ class Contests:
         self.start(id_)
 
     def voted(self, id_: str) -> None:
-        """Told after a vote was given or changed: the seats are needed no more, and an agent may have to leave.
+        """Handle a new or changed vote: close the seats and check the retirement rule.
 
-        Neither makes the voter wait; whether an agent has to leave is looked up for all new votes at once.
+        The voter waits for neither. The rule is checked once for all new votes.
         """
         with self._lock:
             if id_ in self._kept:
@@ -204,60 +206,60 @@ class Contests:
         self._tell(id_)
 
     def let_go(self, id_: str) -> None:
-        """Closes the seats of a battle that has ended: nobody can go on with it."""
+        """Close the seats of a battle that has ended. It can no longer be continued."""
         fight = self._take_kept(id_)
         if fight is not None:
             fight.close_seats()
             self._tell(id_)
 
-    # --- what is going on --------------------------------------------------------------------------------------------
+    # --- current state ------------------------------------------------------------------------------------------------
 
     def now(self, id_: str) -> Mapping[str, SideNow] | None:
-        """The two sides of a battle that waits or runs; None for others."""
+        """Return both sides of a waiting or running battle; None for others."""
         with self._lock:
             fight = self._find(id_)
         return fight.now() if fight is not None else None
 
     def pacing(self, id_: str) -> Pacing | None:
-        """What may be seen of a battle that waits or runs; None for others, of which everything may."""
+        """Return what may be shown of a waiting or running battle; None for others, which may be shown completely."""
         with self._lock:
             fight = self._find(id_)
         return fight.pacing if fight is not None else None
 
     def position(self, id_: str) -> int | None:
-        """How many battles are before one that waits; None when it does not."""
+        """Return the number of battles before a waiting one; None if it is not waiting."""
         with self._lock:
             ids = self._ids_waiting()
             return ids.index(id_) + len(self._running) if id_ in ids else None
 
     def close(self) -> None:
-        """Ends everything; battles that were not finished are marked as interrupted."""
+        """Stop all battles. Unfinished ones are marked as interrupted."""
         with self._lock:
             self._closed = True
             self._ending.set()
             waiting, self._waiting = self._waiting, []
             running, left, threads = list(self._running.values()), list(self._kept), list(self._threads)
-        kept.interrupt(self._store, [one.id for one in (*waiting, *running)])
+        kept.interrupt(self._store, [fight.id for fight in (*waiting, *running)])
         for fight in running:
             fight.halt()
-        for fight in waiting:  # a follow-up has seats already
+        for fight in waiting:  # a follow-up already has seats
             fight.close_seats()
         for id_ in left:
             self.let_go(id_)
         for thread in threads:
             thread.join()
 
-    # --- how it goes on ----------------------------------------------------------------------------------------------
+    # --- progress -----------------------------------------------------------------------------------------------------
 
     def _fit(self, world: World, *, own: bool) -> list[str]:
-        """Agents that can try a task: one that is given the seat needs a scenario with an oracle."""
+        """Return the agents that can attempt a task. An agent that uses the seat needs a scenario with an oracle."""
         solvable = not own and type(world.scenario).oracle is not Scenario.oracle
         for name, make in self.ground.agents.items():
             if name not in self._seated:
                 try:
                     self._seated[name] = isinstance(make(), TakesSeat)
-                except FairgroundError:  # what it says may name the agent
-                    _log.error("agent %s cannot be made:\n%s", name, without_keys(format_exc()))
+                except FairgroundError:  # the message may contain the agent's name
+                    _log.error("agent %s cannot be created:\n%s", name, without_keys(format_exc()))
         return [name for name, seated in self._seated.items() if solvable or not seated]
 
     def _queue(self, fight: Fight) -> None:
@@ -266,7 +268,7 @@ class Contests:
         self._next()
 
     def _next(self) -> None:
-        """Begins what may begin."""
+        """Start the waiting battles that fit the limit."""
         with self._lock:
             while self._waiting and len(self._running) < self._limit and not self._closed:
                 fight = self._waiting.pop(0)
@@ -276,7 +278,7 @@ class Contests:
         self._tell(*waiting)
 
     def _fight(self, fight: Fight) -> None:
-        """Has it fought, and says in the database what became of it; nothing there names an agent."""
+        """Run a battle and store its result, without agent names."""
         fine, why = False, _NOT_READY
         try:
             fine = fight.carry_out()
@@ -293,21 +295,22 @@ class Contests:
     def _conclude(self, fight: Fight, *, fine: bool, why: str) -> None:
         stays_open = False
         if fine:
-            with suppress(Refused):  # the server stops
+            with suppress(Refused):  # the server is stopping
                 kept.to_judge(self._store, fight.id)
                 stays_open = self._keep(fight)
         if not stays_open:
             fight.close_seats()
         with self._lock:
             del self._running[fight.id]
-        if not fine:  # last of all: from now on it may be begun again
+        if not fine:  # last, because from now on it can be started again
             began = kept.find_battle(self._store, fight.id).status == "running"
-            with suppress(Refused):  # the server stops, or the two seats differed, which is said already
+            with suppress(Refused):  # the server is stopping, or the two seats differ, which is already stored
                 kept.fail(self._store, fight.id, _BROKE if began else why)
 
     def _weigh(self) -> None:
         while True:
-            self._ending.wait(_WEIGH_SECONDS)  # what comes meanwhile is weighed with it: it takes longer than a vote
+            # votes that arrive during a check are covered by the next one, because it takes longer than a vote
+            self._ending.wait(_WEIGH_SECONDS)
             with self._lock:
                 judged, self._judged = self._judged, set()
                 self._weighing = bool(judged)
@@ -316,10 +319,10 @@ class Contests:
             try:
                 retire_due(self._store, judged, self._retirement)
             except Exception:
-                _log.exception("whether agents have to leave could not be looked up")
+                _log.exception("the retirement rule could not be checked")
 
     def _spawn(self, work: Callable[[], None]) -> None:
-        """Does something on a thread that `close` waits for."""
+        """Run something in a thread that `close` waits for."""
 
         def run() -> None:
             try:
@@ -334,7 +337,7 @@ class Contests:
         thread.start()
 
     def _keep(self, fight: Fight) -> bool:
-        """Leaves the seats open for a while, for a follow-up; no more pairs than battles may run."""
+        """Keep the seats open for a follow-up, for at most as many battles as may run at once."""
         timer = threading.Timer(self._keep_seconds, self.let_go, (fight.id,))
         timer.daemon = True
         with self._lock:
@@ -356,10 +359,10 @@ class Contests:
         return fight
 
     def _find(self, id_: str) -> Fight | None:
-        return self._running.get(id_) or next((one for one in self._waiting if one.id == id_), None)
+        return self._running.get(id_) or next((fight for fight in self._waiting if fight.id == id_), None)
 
     def _ids_waiting(self) -> list[str]:
-        return [one.id for one in self._waiting]
+        return [fight.id for fight in self._waiting]
 
     def _tell(self, *ids: str) -> None:
         for id_ in ids:

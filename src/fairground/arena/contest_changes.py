@@ -1,4 +1,4 @@
-"""Who wants to know that something about a battle is another than before."""
+"""Notifications about changes of a battle."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Callable
 
 
 class Changes:
-    """Calls those who listen, from whichever thread changed something; they must not take long, nor raise."""
+    """Calls listeners from the thread that made a change. Listeners must be fast and must not raise."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._listeners: dict[str, list[Callable[[], None]]] = defaultdict(list)
 
     def listen(self, id_: str, listener: Callable[[], None]) -> Callable[[], None]:
-        """Has `listener` called whenever this battle has changed; returns what ends that."""
+        """Call `listener` whenever this battle changes. Returns a function that ends this."""
         with self._lock:
             self._listeners[id_].append(listener)
 
@@ -28,7 +28,7 @@ class Changes:
         return end
 
     def tell(self, id_: str) -> None:
-        """Says that a battle has changed."""
+        """Notify the listeners of a battle."""
         with self._lock:
             listeners = tuple(self._listeners.get(id_, ()))
         for listener in listeners:

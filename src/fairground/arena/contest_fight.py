@@ -1,4 +1,4 @@
-"""One battle on its way: both seats opened and prepared alike, both agents let loose together, both recorded."""
+"""One battle: opens and prepares two identical seats, starts both agents together, and records both."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ SideName: TypeAlias = Literal["a", "b"]
 SIDES: Final[tuple[SideName, ...]] = ("a", "b")
 
 OnSeat: TypeAlias = Callable[[str, str, Seat], str | None]
-"""Told of a battle, a side and its seat when that can be watched; returns under which id."""
+"""Called with a battle, a side and its seat when it can be watched. Returns the seat's ID for watching."""
 
 OnLeft: TypeAlias = Callable[[str, str], None]
-"""Told of a battle and a side when its seat cannot be watched any more."""
+"""Called with a battle and a side when its seat can no longer be watched."""
 
-NOBODY: Final = "Nobody answered in time; go on as you think best."
+NOBODY: Final = "Nobody answered in time. Continue as you think best."
 _log = logging.getLogger(__name__)
 
 
 class Unprepared(InvalidInput):
-    """A battle cannot begin, for a reason that the person may know: it names no agent."""
+    """A battle cannot start. The reason names no agent, so it can be shown to the person."""
 
 
 @dataclass
 class Ground:
-    """What all battles of a server have in common; see `Contests`."""
+    """Settings shared by all battles of a server; see `Contests`."""
 
     store: Store
     home: Path
@@ -60,10 +60,10 @@ class Ground:
 
 @dataclass(frozen=True)
 class SideNow:
-    """What may be seen of a side while its battle runs (`pacing`).
+    """What may be shown of a side while its battle runs (see `pacing`).
 
     Attributes:
-        seat: Under which id its screen can be watched.
+        seat: ID under which its screen can be watched.
     """
 
     state: State
@@ -74,12 +74,12 @@ class SideNow:
 
 @dataclass
 class Fight:
-    """A battle that waits, runs, or has ended in seats that are still open.
+    """A battle that waits, runs, or has ended with its seats still open.
 
     Attributes:
-        seats: Both; a follow-up has them from the beginning, as they were left.
-        earlier: What was asked in these seats before.
-        stopped: Set when it is to end.
+        seats: Both seats. A follow-up has them from the start, as the agents left them.
+        earlier: Earlier instructions in these seats.
+        stopped: Set when it should end.
     """
 
     id: str
@@ -96,7 +96,7 @@ class Fight:
         self.pacing = Pacing(lambda: self.ground.changes.tell(self.id))
 
     def now(self) -> dict[str, SideNow]:
-        """What may be seen of both sides."""
+        """Return what may be shown of both sides."""
         paced = self.pacing
         return {
             side: SideNow(paced.state(side), paced.steps(side), paced.questions(side), self._shown.get(side))
@@ -104,10 +104,10 @@ class Fight:
         }
 
     def carry_out(self) -> bool:
-        """From seats to recordings; says whether there is something to judge.
+        """Run the battle from opening seats to recordings. Returns whether there is something to judge.
 
         Raises:
-            Unprepared: When it could not begin, for a reason that can be told.
+            Unprepared: If it could not start, for a reason that can be shown.
         """
         battle = kept.find_battle(self.ground.store, self.id)
         try:
@@ -124,7 +124,7 @@ class Fight:
             self._leave_seats()
 
     def halt(self) -> None:
-        """From another thread: it ends as soon as it can. What both have done until then is judged."""
+        """End the battle as soon as possible. What both have done can be judged. Thread-safe."""
         self.stopped.set()
         for agent in tuple(self._agents.values()):
             agent.stop()
@@ -132,12 +132,12 @@ class Fight:
         self.wake()
 
     def wake(self) -> None:
-        """From another thread: a question may have been answered."""
+        """Check whether a question was answered. Thread-safe."""
         with self._answered:
             self._answered.notify_all()
 
     def close_seats(self) -> None:
-        """Throws both seats away; may be called twice."""
+        """Close both seats. Can be called twice."""
         while self.seats:
             _, seat = self.seats.popitem()
             try:
@@ -146,11 +146,11 @@ class Fight:
                 _log.exception("a seat of battle %s could not be closed", self.id)
 
     def _make_ready(self, battle: Battle) -> World:
-        """Opens both seats and prepares them alike; the battle then runs, if they are the same."""
+        """Open both seats and prepare them identically; the battle starts if they are the same."""
         ground = self.ground
         names = dict(zip(SIDES, kept.contenders(ground.store, self.id), strict=True))
         if not all(name in ground.agents for name in names.values()):
-            raise Unprepared("an agent of this battle is not in the arena any more")
+            raise Unprepared("an agent of this battle is no longer in the arena")
         gate = threading.Barrier(2)
         for side in SIDES:
             self._agents[side] = Reined(ground.agents[names[side]](), side, gate)
@@ -160,12 +160,12 @@ class Fight:
             world = own_world(world, task.text)
         made_of = self._take_over(battle, world) if self.seats else self._open(battle, world)
         if self.stopped.is_set():
-            raise Unprepared("it was stopped before it began")
+            raise Unprepared("the battle was stopped before it started")
         kept.begin(ground.store, self.id, made_of)
         return world
 
     def _take_over(self, battle: Battle, world: World) -> dict[str, str]:
-        """Seats that were the same when the battle before began go on as the two agents left them."""
+        """Reuse the seats of the previous battle as the agents left them. They were identical when it started."""
         for seat in self.seats.values():
             seat.thaw()
             seat.world = world
@@ -174,25 +174,25 @@ class Fight:
         return dict.fromkeys(SIDES, fingerprint({"follows": battle.follows}))
 
     def _open(self, battle: Battle, world: World) -> dict[str, str]:
-        """Opens both seats; returns what each is made of, and what was put into it."""
-        ground, asked = self.ground, battle.task.preparation
+        """Open both seats. Returns the fingerprint of each and what was placed in it."""
+        ground, preparation = self.ground, battle.task.preparation
         owner = find_person(ground.store, battle.owner)
         local = owner is not None and owner.role == "admin"
         try:
-            check_preparation(asked, world, local=local)
-            things = gather(asked, ground.uploads, battle.owner, local=local, stopped=self.stopped.is_set)
+            check_preparation(preparation, world, local=local)
+            content = gather(preparation, ground.uploads, battle.owner, local=local, stopped=self.stopped.is_set)
         except InvalidInput as error:
             raise Unprepared(error.message) from None
 
         def open_one(side: str) -> str:
             seat = self.seats[side] = open_seat(world, runner=ground.runner)
-            return fingerprint({"seat": seat.fingerprint.digest, "prepared": lay_out(seat, things)})
+            return fingerprint({"seat": seat.fingerprint.digest, "prepared": lay_out(seat, content)})
 
         with ThreadPoolExecutor(2, thread_name_prefix="arena-seat") as makers:
             return dict(zip(SIDES, makers.map(open_one, SIDES), strict=True))
 
     def _run(self, battle: Battle, world: World, side: SideName) -> bool:
-        """One side, recorded."""
+        """Run and record one side."""
         ground, agent, screen = self.ground, self._agents[side], self.seats[side].screen
         folder = ground.home / "battles" / self.id / side
         words = going_on(self.earlier, battle.task.text) if self.earlier else ""
@@ -210,28 +210,31 @@ class Fight:
                 world, agent, folder, pool=seats, on_step=on_step, companion=messenger, agent_errors="excluded"
             )
         finally:
-            agent.stop()  # the other waits for this one no longer, where it has not begun
+            agent.stop()  # the other side no longer waits for this one to start
             self.pacing.ended(side)
         steps = read_episode(folder).steps
-        found = identify(side, steps, battle_redactor(ground.store, battle, ground.agents))
-        keep_identifications(ground.store, self.id, found)
+        findings = identify(side, steps, battle_redactor(ground.store, battle, ground.agents))
+        keep_identifications(ground.store, self.id, findings)
         kept.end_side(ground.store, self.id, _side(side, episode, folder, ground.home, messenger, own=battle.task.own))
         if episode.error:
             _log.warning("battle %s, side %s: %s", self.id, side, episode.error)
         return episode.outcome in (Outcome.PASSED, Outcome.FAILED)
 
     def _ask(self, side: SideName, question: str) -> str:
-        """Puts a question to the person, and waits until it is answered, the time is over or the battle is stopped.
+        """Ask the person, and wait until the question is answered, the timeout expires or the battle is stopped.
 
-        The person sees it when the other side has come as far; the time for an answer begins then.
+        The person sees the question when the other side has reached the same step; the timeout starts then.
         """
         ground = self.ground
         number = kept.ask(ground.store, self.id, side, question)
         self.pacing.wait_until_shown(side, self.pacing.asked(side), self.stopped.is_set)
 
         def is_settled() -> bool:
-            said = {(one["side"], one["number"]): one["answer"] for one in kept.conversation(ground.store, self.id)}
-            return self.stopped.is_set() or said[side, number] is not None
+            answers = {
+                (message["side"], message["number"]): message["answer"]
+                for message in kept.conversation(ground.store, self.id)
+            }
+            return self.stopped.is_set() or answers[side, number] is not None
 
         with self._answered:
             self._answered.wait_for(is_settled, ground.answer_seconds)
@@ -240,7 +243,7 @@ class Fight:
         return answer
 
     def _leave_seats(self) -> None:
-        """Shows neither seat any more. Both at once: that one is gone would tell who has ended."""
+        """Stop showing both seats at once: removing only one would reveal which agent has ended."""
         self.pacing.close()
         self._shown.clear()
         if self.ground.on_left is not None:
@@ -249,7 +252,7 @@ class Fight:
 
 
 def _glance(screen: Screen) -> Glimpse:
-    """What is on a screen; nothing of one that cannot be looked at, or has just broken, which ends the episode."""
+    """Return the current screen; None if it cannot be captured or has failed, which ends the episode."""
     try:
         return screen.glance() if isinstance(screen, Glanced) else (None, None)
     except ScreenError:
@@ -257,7 +260,7 @@ def _glance(screen: Screen) -> Glimpse:
 
 
 def _side(side: str, episode: Episode, folder: Path, home: Path, messenger: Messenger, *, own: bool) -> kept.Side:
-    """What became of a side, as it is kept. Somebody's own task has no score."""
+    """Convert the result of a side for storage. A custom task has no score."""
     scored = episode.outcome in (Outcome.PASSED, Outcome.FAILED)
     usage = episode.extra.get("usage") or {}
     return kept.Side(

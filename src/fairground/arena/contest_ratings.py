@@ -1,4 +1,4 @@
-"""How sure the ratings of agents are, for the drawing of pairs: two whose intervals overlap should meet again."""
+"""Uncertainty of ratings, for drawing pairs: agents with overlapping intervals should meet again."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from fairground.arena.tables import all_votes, counted, votes_version
 from fairground.core import InvalidInput
 from fairground.stats import rank
 
-_RESAMPLES = 200  # only for ranks, which nobody looks at here
+_RESAMPLES = 200  # affects only ranks, which are not used here
 
 
 class Ratings:
-    """Intervals of an arena's ratings; reckoned again when votes have changed.
+    """Intervals of an arena's ratings, recomputed when votes have changed.
 
     Args:
         store: The arena.
@@ -27,7 +27,7 @@ class Ratings:
         self._version, self._found = "", dict[str, tuple[float, float]]()
 
     def intervals(self) -> dict[str, tuple[float, float]]:
-        """Both ends for each agent; nothing while votes rank nobody."""
+        """Return both ends for each agent; empty if the votes give no ranking."""
         with self._lock:
             version = votes_version(self._store)
             if version != self._version:
@@ -36,11 +36,11 @@ class Ratings:
 
 
 def _reckon(store: Store) -> dict[str, tuple[float, float]]:
-    table = counted(well_known(all_votes(store)))  # others are as uncertain as can be
+    table = counted(well_known(all_votes(store)))  # other agents have maximum uncertainty
     if table is None:
         return {}
     try:
         ranking = rank(table, rng=np.random.default_rng(0), method="sandwich", resamples=_RESAMPLES)
-    except InvalidInput:  # too few, or two groups that never met
+    except InvalidInput:  # too few votes, or two groups that never met
         return {}
-    return {one.agent: (one.rating.low, one.rating.high) for one in ranking.agents}
+    return {agent.agent: (agent.rating.low, agent.rating.high) for agent in ranking.agents}

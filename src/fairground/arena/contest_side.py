@@ -1,4 +1,4 @@
-"""One side of a battle as the episode loop meets it: a seat that is ready, an agent that can be stopped, a person."""
+"""One side of a battle for the episode loop: an open seat, a stoppable agent and a person to ask."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from fairground.sandbox import Sandbox
 from fairground.worlds import Scenario, Seat, World
 
 MAX_QUESTIONS: Final = 20
-"""Questions of one agent in one battle that reach the person."""
+"""Maximum number of questions that an agent can ask the person per battle."""
 
 OWN_STEPS: Final = 60
-"""Actions that an agent has for somebody's own task, at least."""
+"""Minimum step budget for a custom task."""
 
 
 class OwnTask(Scenario):
-    """Somebody's own words in the place of a scenario; only people can judge it.
+    """A custom task in place of a scenario. Only people can judge it.
 
     Args:
-        text: What is asked.
-        under: The scenario of the world in which it is asked, whose data it has.
+        text: The instruction.
+        under: The scenario whose world and data it uses.
     """
 
     def __init__(self, text: str, under: Scenario) -> None:
@@ -40,52 +40,52 @@ class OwnTask(Scenario):
         self.time_budget = under.time_budget  # type: ignore[misc]
 
     def phrase(self, world: World) -> str:
-        """The person's words, as they are."""
+        """Return the person's text unchanged."""
         return self._text
 
     def setup(self, sandbox: Sandbox, world: World) -> None:
-        """As in the scenario under it."""
+        """Set up the data of the underlying scenario."""
         self._under.setup(sandbox, world)
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """None that a program could make: nothing is passed by itself."""
-        return [Check(name="a person has judged it", passed=False)]
+        """Return one check that never passes, because only people can judge this task."""
+        return [Check(name="judged by a person", passed=False)]
 
 
 def own_world(world: World, text: str) -> World:
-    """The same world, with somebody's own task in it."""
+    """Return the same world with a custom task in it."""
     return replace(world, scenario=OwnTask(text, world.scenario))
 
 
 def going_on(earlier: str, text: str) -> str:
-    """What an agent is told when a person goes on with something new where it has stopped."""
+    """Return the instruction for an agent that continues in its seat with a follow-up task."""
     words = resources.files("fairground.arena").joinpath("follow_up.md").read_text(encoding="utf-8")
     return words.replace("{earlier}", earlier).replace("{text}", text).strip()
 
 
 class ReadySeat:
-    """A source of seats with one seat, which stays open when its episode has ended."""
+    """A seat source with one seat, which stays open after its episode."""
 
     def __init__(self, seat: Seat) -> None:
         self.seat = seat
 
     def take(self, kind: World, timeout: float = 120.0) -> Seat:
-        """The seat."""
+        """Return the seat."""
         return self.seat
 
     def give_back(self, seat: Seat) -> None:
-        """It stays as it is: frozen, and open."""
+        """Do nothing: the seat stays frozen and open."""
 
 
 class Reined(Harness):
-    """An agent that begins together with another, and can be stopped while it thinks.
+    """An agent that starts together with another one, and can be stopped while it computes.
 
-    What is recorded names it by its side, so that no recording tells who it was.
+    The recording names it by its side only, so it does not reveal the agent.
 
     Args:
-        agent: Who acts.
+        agent: The wrapped agent.
         side: `a` or `b`.
-        gate: Where it waits for the other to be ready.
+        gate: Barrier at which it waits for the other side.
     """
 
     def __init__(self, agent: Agent, side: str, gate: threading.Barrier) -> None:
@@ -100,33 +100,33 @@ class Reined(Harness):
 
     @property
     def usage(self) -> Usage | None:
-        """What it has used of a model."""
-        found = self._agent.usage if isinstance(self._agent, HasUsage) else None
-        return found if isinstance(found, Usage) else None
+        """Model usage of the agent."""
+        usage = self._agent.usage if isinstance(self._agent, HasUsage) else None
+        return usage if isinstance(usage, Usage) else None
 
     def begin(self, brief: Brief) -> None:
-        """Waits for the other side, then has the agent begin."""
+        """Wait for the other side, then start the agent."""
         try:
             self._gate.wait()
         except threading.BrokenBarrierError:
             if self._stopped.is_set():
                 raise OutOfTime from None
-            raise InfrastructureError("the other side of the battle could not begin") from None
+            raise InfrastructureError("the other side of the battle could not start") from None
         self._call(lambda: self._agent.begin(brief))
 
     def act(self, observation: Observation) -> Turn | Action:
-        """The agent's next action; `OutOfTime` when it was stopped, even while it thinks."""
+        """Return the agent's next action. Raises `OutOfTime` if it was stopped, also during the computation."""
         turn: Turn | Action = self._call(lambda: self._agent.act(observation))
         return turn
 
     def stop(self) -> None:
-        """From another thread: the episode ends now, and is judged on what was done."""
+        """End the episode now. It is judged on what was done. Thread-safe."""
         self._stopped.set()
         self._gate.abort()
         self._answers.put((None, OutOfTime()))
 
     def close(self) -> None:
-        """Lets go of the agent; an answer that is still waited for is waited for no longer."""
+        """Close the agent without waiting for a pending action."""
         self.stop()
         self._calls.put(None)
         if isinstance(self._agent, Closeable):
@@ -146,14 +146,14 @@ class Reined(Harness):
 
 @dataclass
 class Messenger:
-    """Sits beside an agent: says the task in the person's words, and carries questions to the person.
+    """Adapter between agent and person: gives the agent its task, and forwards its questions.
 
     Attributes:
-        ask: Puts a question to the person, and returns what to tell the agent.
-        stopped: Says whether the person has stopped it.
-        words: What the agent is told instead of the world's instruction, if anything.
-        questions: How many were asked.
-        user: What the episode loop asks.
+        ask: Asks the person, and returns the answer for the agent.
+        stopped: Returns whether the person has stopped the agent.
+        words: Instruction that replaces the world's instruction, if any.
+        questions: Number of questions so far.
+        user: Callback for the episode loop.
     """
 
     ask: Callable[[str], str]
@@ -168,22 +168,22 @@ class Messenger:
     def _answer(self, question: str, frames: Sequence[Frame]) -> str:
         self.questions += 1
         if self.questions > MAX_QUESTIONS:
-            return "The person answers no more questions; go on as you think best."
+            return "The person answers no more questions. Continue as you think best."
         return self.ask(question)
 
     def brief(self, scene: Scene) -> str:
-        """A scenario's own instruction stays as it is."""
+        """Keep a scenario's own instruction unchanged."""
         return self.words or scene.world.instruction
 
     def audit(self, ending: Ending) -> str | None:
-        """No objection."""
+        """Raise no objection."""
         return None
 
     def review(self, ending: Ending) -> str | None:
-        """It stays ended."""
+        """Keep the episode ended."""
         return None
 
     def extra(self, own: Usage | None) -> dict[str, Any]:
-        """What was used, and whether the person stopped it."""
+        """Return the usage, and whether the person stopped the agent."""
         used: dict[str, Any] = {"usage": own.plain()} if own is not None else {}
         return {**used, "stopped": True} if self.stopped() else used

@@ -1,4 +1,4 @@
-"""Votes out of an arena and into one: data sets with frames by reference, and other arenas' tables."""
+"""Export and import of votes: data sets that reference frames, and tables of other arenas."""
 
 from __future__ import annotations
 
@@ -29,60 +29,60 @@ from fairground.stats import WINNERS, Votes, read_votes
 Format = Literal["jsonl", "parquet", "csv"]
 FORMATS = ("jsonl", "parquet", "csv")
 MAX_NAME = 200
-"""Letters of an agent's name."""
+"""Maximum length of an agent's name."""
 
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n")
 _SIDES = {"left": "a", "right": "b", "tie": "tie", "both_bad": "both_bad"}
 
 
 def export_votes(store: Store, path: Path, *, whole: bool = False, reader: Person | None = None) -> int:
-    """Writes the votes that count, one a row, with marks of steps; frames are named by their episodes' folders.
+    """Write the votes that count, one row per vote with marked steps. Frames are referenced by episode folder.
 
-    Voters are told apart by numbers that mean nothing elsewhere.
+    Voters have pseudonyms that are only valid in this file.
 
     Args:
         store: The arena.
-        path: Ends in .jsonl or .parquet; or in .csv, for spreadsheets: see `harmless`.
-        whole: Flagged votes too, with the reasons.
-        reader: Who will read it, if that is somebody who may vote: they know the names in it from now on.
+        path: A .jsonl or .parquet file, or .csv for spreadsheets (see `harmless`).
+        whole: Include flagged votes, with the reasons.
+        reader: The person who will read it, if they can vote: they know the names from now on.
 
     Returns:
-        How many were written.
+        Number of written votes.
 
     Raises:
-        InvalidInput: When the path ends otherwise, or cannot be written.
+        InvalidInput: If the path has another suffix or cannot be written.
     """
     kind = path.suffix.removeprefix(".")
     if kind not in FORMATS:
-        raise InvalidInput(f"{path.name}: a data set ends in .jsonl or .parquet (or .csv)")
+        raise InvalidInput(f"{path.name}: the file name must end in .jsonl, .parquet or .csv")
     rows = [row for row in all_votes(store) if whole or row.counts]
     if reader is not None:
         note_reveals(store, {row.battle for row in rows} & open_battles(store), reader, "export")
     marks = _marks(store)
     salt = secrets.token_bytes(16)
-    found: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []
     for row in rows:
-        told = asdict(row)
-        told["voter"] = _alias(told.pop("person"), salt)
-        told["marks"] = marks.get((row.battle, row.person), [])
-        told["flagged"] = list(row.flagged)
-        del told["open"]
-        found.append(told)
+        data = asdict(row)
+        data["voter"] = _alias(data.pop("person"), salt)
+        data["marks"] = marks.get((row.battle, row.person), [])
+        data["flagged"] = list(row.flagged)
+        del data["open"]
+        records.append(data)
     try:
         if kind == "jsonl":
             with path.open("w", encoding="utf-8") as file:
-                file.writelines(json.dumps(one, ensure_ascii=False) + "\n" for one in found)
+                file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in records)
         elif kind == "csv":
-            _write_csv(path, found)
+            _write_csv(path, records)
         else:
-            pq.write_table(pa.Table.from_pylist(found, schema=_schema()), path)
+            pq.write_table(pa.Table.from_pylist(records, schema=_schema()), path)
     except OSError as error:
         raise InvalidInput(f"{path} cannot be written: {error.strerror}") from None
-    return len(found)
+    return len(records)
 
 
 def harmless(text: str) -> str:
-    """Text for a cell of a CSV file: a spreadsheet would run what begins like a formula, so a quote goes before it."""
+    """Escape text for a CSV cell: a quote before text that a spreadsheet would execute as a formula."""
     return f"'{text}" if text.startswith(_FORMULAS) else text
 
 
@@ -97,28 +97,28 @@ def import_votes(
     missing: str | None = None,
     recognising: bool = True,
 ) -> int:
-    """Takes in the votes of another arena (CSV, JSON or Parquet); a file that was taken in adds nothing again.
+    """Import the votes of another arena (CSV, JSON or Parquet). Importing the same file again adds nothing.
 
-    Columns are those of `fairground.stats.read_votes`: left, right, winner, and voter, task, category where known.
+    Columns are those of `fairground.stats.read_votes`: left, right, winner, and voter, task, category if known.
 
     Args:
         store: The arena.
         path: The file.
-        name: What the other arena is called; the file's name unless given.
-        rename: What the file's columns are called here, such as `{"model_a": "left", "model_b": "right"}`.
-        agents: What its agents are called here, where they are called otherwise.
-        values: What words in its column of winners mean.
-        missing: `skip` leaves votes without a winner out.
-        recognising: Whether columns that are not renamed may be recognised by their names.
+        name: Name of the other arena; by default the file's name.
+        rename: Maps the file's columns to ours, such as `{"model_a": "left", "model_b": "right"}`.
+        agents: Maps its agent names to ours, if they differ.
+        values: Maps the values in its column of winners to ours.
+        missing: `skip` leaves out votes without a winner.
+        recognising: Whether to recognise columns by their names if they are not renamed.
 
     Returns:
-        How many votes are new.
+        Number of new votes.
 
     Raises:
-        InvalidInput: Names the line and column at fault; nothing is taken in then.
+        InvalidInput: Names the faulty line and column. Nothing is imported then.
     """
     table = read_votes(path, rename=rename, values=values, missing=missing, recognising=recognising)
-    names = [(agents or {}).get(one, one).strip() for one in table.agents]
+    names = [(agents or {}).get(agent, agent).strip() for agent in table.agents]
     _check_names(table, names)
     source = name or path.stem
     digest = hashlib.blake2b(path.read_bytes(), digest_size=8).hexdigest()
@@ -129,32 +129,32 @@ def import_votes(
     owner = new_person(store, "visitor", f"import {digest}")
     try:
         _take_in(store, table, names, source, digest, owner.id)
-    except IntegrityError:  # the same file, sent twice at once: the other one was first
+    except IntegrityError:  # the same file was sent twice at once, and the other request was first
         return 0
     return len(table)
 
 
 def _add_strangers(store: Store, names: Sequence[str]) -> None:
-    """Agents of elsewhere have no program here that could be drawn for a battle, so they come in as retired."""
+    """Add unknown agents as retired: there is no program here that could be drawn for a battle."""
     with store.read() as connection:
         known = set(connection.execute(select(known_agents.c.name)).scalars())
-    fresh = [one for one in dict.fromkeys(names) if one not in known]
+    fresh = [name for name in dict.fromkeys(names) if name not in known]
     add_agents(store, fresh)
-    for one in fresh:
-        retire(store, one, "known from another arena's votes only")
+    for vote in fresh:
+        retire(store, vote, "only known from votes of another arena")
 
 
 def _check_names(table: Votes, names: Sequence[str]) -> None:
-    for one in names:
-        if not one or len(one) > MAX_NAME or "\0" in one:
+    for name in names:
+        if not name or len(name) > MAX_NAME or "\0" in name:
             raise InvalidInput(
-                f"an agent cannot be called {one[:40]!r}: a name has 1 to {MAX_NAME} letters", fix="call it otherwise"
+                f"invalid agent name {name[:40]!r}: a name has 1 to {MAX_NAME} letters", fix="give it another name"
             )
     for left, right in {*zip(table.left.tolist(), table.right.tolist(), strict=True)}:
         if names[left] == names[right]:
             raise InvalidInput(
-                f"{table.agents[left]!r} and {table.agents[right]!r} met, and would both be called {names[left]!r}",
-                fix="give them two names",
+                f"{table.agents[left]!r} and {table.agents[right]!r} met, but both would be named {names[left]!r}",
+                fix="give them different names",
             )
 
 
@@ -166,10 +166,10 @@ def _take_in(store: Store, table: Votes, names: Sequence[str], source: str, dige
         ended: list[dict[str, Any]] = []
         judged: list[dict[str, Any]] = []
         for number in range(len(table)):
-            told = table.voter.name(number) if table.voter is not None else source
-            person = voters.get(told)
+            voter = table.voter.name(number) if table.voter is not None else source
+            person = voters.get(voter)
             if person is None:
-                person = voters[told] = secrets.token_hex(16)
+                person = voters[voter] = secrets.token_hex(16)
                 known.append({"id": person, "role": "visitor", "created": now(), "invitation": f"import {digest}"})
             battle = f"{digest}-{number}"
             fought.append(
@@ -204,24 +204,24 @@ def _take_in(store: Store, table: Votes, names: Sequence[str], source: str, dige
                 connection.execute(into.insert(), rows)
 
 
-def _write_csv(path: Path, found: Sequence[Mapping[str, Any]]) -> None:
+def _write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     names = [name for name in _schema().names if name not in ("marks", "flagged")]
     with path.open("w", encoding="utf-8", newline="") as file:
         lines = csv.writer(file)
         lines.writerow([*names, "marks", "flagged"])
-        for one in found:
-            plain = [harmless(one[name]) if isinstance(one[name], str) else one[name] for name in names]
-            marks = json.dumps(one["marks"], ensure_ascii=False) if one["marks"] else ""
-            lines.writerow([*plain, marks, harmless(" ".join(one["flagged"]))])
+        for row in rows:
+            plain = [harmless(row[name]) if isinstance(row[name], str) else row[name] for name in names]
+            marks = json.dumps(row["marks"], ensure_ascii=False) if row["marks"] else ""
+            lines.writerow([*plain, marks, harmless(" ".join(row["flagged"]))])
 
 
 def _marks(store: Store) -> dict[tuple[str, str], list[dict[str, Any]]]:
-    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    by_battle: dict[tuple[str, str], list[dict[str, Any]]] = {}
     with store.read() as connection:
         for row in connection.execute(select(step_marks).order_by(step_marks.c.side, step_marks.c.step)):
-            told = {"side": row.side, "step": row.step, "mark": row.mark, "note": row.note}
-            found.setdefault((row.battle, row.person), []).append(told)
-    return found
+            mark = {"side": row.side, "step": row.step, "mark": row.mark, "note": row.note}
+            by_battle.setdefault((row.battle, row.person), []).append(mark)
+    return by_battle
 
 
 def _alias(person: str, salt: bytes) -> str:
@@ -229,7 +229,7 @@ def _alias(person: str, salt: bytes) -> str:
 
 
 def _schema() -> pa.Schema:
-    """The same columns and types whatever the votes are."""
+    """Return the columns and types, which do not depend on the votes."""
     text, number = pa.string(), pa.float64()
     mark = pa.struct([("side", text), ("step", pa.int64()), ("mark", text), ("note", text)])
     sided = [

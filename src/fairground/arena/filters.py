@@ -1,4 +1,4 @@
-"""Votes that should not count, and why: repeated, off topic, too fast, or by somebody who disagrees with everybody."""
+"""Filters for votes that should not count: repeated, off topic, too fast, or by a voter who always disagrees."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ Phrase = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x
 
 
 class FilterSettings(Record):
-    """What the filters look for. Each can be switched off; none ever deletes a vote."""
+    """Settings of the filters. Each filter can be switched off. Filters never delete a vote."""
 
-    duplicates: bool = Field(True, description="mark a person's vote on the same words of their own as before")
-    off_topic: bool = Field(True, description="mark votes on own tasks that need no computer")
-    shortest: int = Field(8, ge=0, le=100, description="letters and digits that an own task has at least")
+    duplicates: bool = Field(True, description="flag a person's repeated votes on the same custom task")
+    off_topic: bool = Field(True, description="flag votes on custom tasks that need no computer")
+    shortest: int = Field(8, ge=0, le=100, description="minimum number of letters and digits of a custom task")
     phrases: tuple[Phrase, ...] = Field(
-        (), max_length=100, description="own tasks that need no computer, beside those that are known; whole tasks"
+        (), max_length=100, description="additional custom tasks that need no computer; compared as a whole"
     )
-    too_fast: float = Field(5.0, ge=0, le=600, description="seconds before which nobody can have looked; 0: none")
+    too_fast: float = Field(5.0, ge=0, le=600, description="minimum seconds before a vote; 0 flags none")
     outlier_level: float = Field(
-        0.001, ge=0, le=0.05, description="how unlikely a voter's disagreement with the others must be; 0: none"
+        0.001, ge=0, le=0.05, description="significance level for voters who disagree with others; 0 flags none"
     )
     min_shared: int = Field(
-        8, ge=4, le=1000, description="battles that a voter must share with others before anything is said of them"
+        8, ge=4, le=1000, description="minimum number of battles that a voter must share with others"
     )
     identified: bool = Field(
-        True, description="mark votes on battles in which an agent typed a name that tells who it is"
+        True, description="flag votes on battles in which an agent typed a name that identifies it"
     )
 
 
 REASONS = {
-    "duplicate": "the same person with the same words again: only the first vote counts",
-    "off-topic": "the task needed no computer",
-    "too-fast": "given before anybody could have looked",
-    "outlier": "by somebody who is against the others far more often than chance",
-    "identified": "an agent typed a name that tells who it is, and the screen may have shown it",
+    "duplicate": "a repeated custom task of the same person; only the first vote counts",
+    "off-topic": "the task needs no computer",
+    "too-fast": "given too soon to have looked at both agents",
+    "outlier": "by a voter who disagrees with others far more often than chance",
+    "identified": "an agent typed a name that identifies it, and the screen may have shown it",
     "after-reveal": "the person knew the names before their first vote",
 }
-"""What filters find, in words; people may give other reasons."""
+"""Reasons of the filters as text. Admins may give other reasons."""
 
 KNEW = REASONS["after-reveal"]
 
@@ -58,12 +58,12 @@ _SPACE = re.compile(r"\W+")
 
 @dataclass(frozen=True)
 class Judged:
-    """A vote with what a filter looks at.
+    """A vote with the data for the filters.
 
     Attributes:
-        seconds: From when both agents were done; None when unknown.
-        own: Whether the task was the person's own words.
-        identified: The sides whose agent typed a name that tells who it is, such as "ab".
+        seconds: Time since both agents were done; None if unknown.
+        own: Whether it was a custom task.
+        identified: Sides whose agent typed a name that identifies it, such as "ab".
         knew: Whether the person knew the names before their first vote.
     """
 
@@ -89,7 +89,7 @@ class Finding:
 
 
 def find_bad_votes(votes: Sequence[Judged], settings: FilterSettings | None = None) -> list[Finding]:
-    """Everything that the filters have to say; a vote may be found for several reasons."""
+    """Return all findings of the filters. A vote can have several."""
     wanted = settings or FilterSettings()
     return [
         *(_duplicates(votes) if wanted.duplicates else ()),
@@ -97,23 +97,23 @@ def find_bad_votes(votes: Sequence[Judged], settings: FilterSettings | None = No
         *_too_fast(votes, wanted.too_fast),
         *_outliers(votes, wanted),
         *(
-            Finding(one.battle, one.person, "identified", wrote_its_name(one.identified))
-            for one in votes
-            if wanted.identified and one.identified
+            Finding(vote.battle, vote.person, "identified", wrote_its_name(vote.identified))
+            for vote in votes
+            if wanted.identified and vote.identified
         ),
-        *(Finding(one.battle, one.person, "after-reveal", KNEW) for one in votes if one.knew),
+        *(Finding(vote.battle, vote.person, "after-reveal", KNEW) for vote in votes if vote.knew),
     ]
 
 
 def wrote_its_name(sides: str) -> str:
-    """What a mark says of sides on which an agent typed a name."""
-    return f"a name that tells who it is was typed on side {' and '.join(sides)}"
+    """Return the text of a flag for sides on which an agent typed its name."""
+    return f"a name that identifies the agent was typed on side {' and '.join(sides)}"
 
 
 def _duplicates(votes: Sequence[Judged]) -> Iterator[Finding]:
-    """The same person with the same words of their own again: only the first counts."""
+    """Find repeated votes of a person on the same custom task. Only the first one counts."""
     seen: dict[tuple[str, str], str] = {}
-    for vote in sorted(votes, key=lambda one: one.created):
+    for vote in sorted(votes, key=lambda vote: vote.created):
         key = (vote.person, _said(vote.task))
         if vote.own and key in seen and seen[key] != vote.battle:
             yield Finding(vote.battle, vote.person, "duplicate", f"the same task as in battle {seen[key]}")
@@ -121,18 +121,18 @@ def _duplicates(votes: Sequence[Judged]) -> Iterator[Finding]:
 
 
 def _off_topic(votes: Sequence[Judged], wanted: FilterSettings) -> Iterator[Finding]:
-    phrases = {_said(one) for one in wanted.phrases}
+    phrases = {_said(phrase) for phrase in wanted.phrases}
     for vote in votes:
         if not vote.own:
             continue
         if len(_SPACE.sub("", vote.task)) < wanted.shortest or _OFF_TOPIC.match(vote.task):
-            yield Finding(vote.battle, vote.person, "off-topic", "nothing that needs a computer")
+            yield Finding(vote.battle, vote.person, "off-topic", "needs no computer")
         elif _said(vote.task) in phrases:
-            yield Finding(vote.battle, vote.person, "off-topic", "a phrase that an admin has named")
+            yield Finding(vote.battle, vote.person, "off-topic", "a phrase listed by an admin")
 
 
 def _said(task: str) -> str:
-    """Words without what people write in another way each time."""
+    """Normalise text: ignore case, punctuation and spacing."""
     return _SPACE.sub(" ", task).strip().casefold()
 
 
@@ -143,19 +143,19 @@ def _too_fast(votes: Sequence[Judged], least: float) -> Iterator[Finding]:
 
 
 def _outliers(votes: Sequence[Judged], wanted: FilterSettings) -> Iterator[Finding]:
-    """Voters who pick the loser of battles that others judged too, more often than chance would let a judge."""
+    """Find voters who disagree with the majority of other voters significantly more often than chance."""
     by_battle: dict[str, list[Judged]] = defaultdict(list)
     for vote in votes:
         by_battle[vote.battle].append(vote)
     shared: Counter[str] = Counter()
     against: Counter[str] = Counter()
-    for some in by_battle.values():
-        sided = [vote for vote in some if vote.winner in ("a", "b")]
+    for sided_votes in by_battle.values():
+        sided = [vote for vote in sided_votes if vote.winner in ("a", "b")]
         for vote in sided:
-            others = Counter(other.winner for other in sided if other.person != vote.person)
-            if others["a"] != others["b"]:
+            opinions = Counter(peer.winner for peer in sided if peer.person != vote.person)
+            if opinions["a"] != opinions["b"]:
                 shared[vote.person] += 1
-                against[vote.person] += others.most_common(1)[0][0] != vote.winner
+                against[vote.person] += opinions.most_common(1)[0][0] != vote.winner
     odd = _odd(shared, against, wanted)
     for vote in votes:
         if vote.person in odd:
@@ -163,9 +163,9 @@ def _outliers(votes: Sequence[Judged], wanted: FilterSettings) -> Iterator[Findi
 
 
 def _odd(shared: Mapping[str, int], against: Mapping[str, int], wanted: FilterSettings) -> dict[str, str]:
-    found = {}
+    by_person = {}
     for person, times in shared.items():
-        # Somebody who tosses a coin disagrees half of the time; worse than that does not happen to judges.
+        # A voter who answers at random disagrees half of the time. Judges do not do worse than that.
         if times >= wanted.min_shared and bdtrc(against[person] - 1, times, 0.5) < wanted.outlier_level:
-            found[person] = f"against the others in {against[person]} of {times} battles"
-    return found
+            by_person[person] = f"disagreed with the others in {against[person]} of {times} battles"
+    return by_person

@@ -1,4 +1,4 @@
-"""The filters' settings as admins leave them: every version is kept, with who made it and when."""
+"""Versions of the filter settings, with the admin and time of each change."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from fairground.core import FairgroundError
 
 @dataclass(frozen=True)
 class SettingsVersion:
-    """The settings from one change to the next.
+    """One version of the settings.
 
     Attributes:
-        number: 0 for those that an arena begins with.
-        settings: What the filters look for.
-        changed: When they became so; None for number 0.
-        person: Who made them so.
-        before: What each setting that was changed was before, by name.
+        number: 0 for the initial settings.
+        settings: The settings.
+        changed: Time of the change; None for number 0.
+        person: The admin who made it.
+        before: Previous value of each changed setting, by name.
     """
 
     number: int
@@ -36,68 +36,70 @@ class SettingsVersion:
 
 
 def settings_versions(store: Store) -> list[SettingsVersion]:
-    """Every version, the newest first; the last is what an arena begins with."""
+    """Return every version, newest first. The last one holds the initial settings."""
     with store.read() as connection:
         rows = connection.execute(select(filter_settings).order_by(filter_settings.c.number)).all()
-    made = [SettingsVersion(0, FilterSettings())]
+    versions = [SettingsVersion(0, FilterSettings())]
     for row in rows:
         settings = _read(row.settings)
-        old, new = vars(made[-1].settings), vars(settings)
+        old, new = vars(versions[-1].settings), vars(settings)
         before = tuple((name, old[name]) for name in new if old[name] != new[name])
-        made.append(SettingsVersion(row.number, settings, row.changed, row.person, before))
-    return made[::-1]
+        versions.append(SettingsVersion(row.number, settings, row.changed, row.person, before))
+    return versions[::-1]
 
 
 def current_settings(store: Store) -> FilterSettings:
-    """What the filters look for now."""
+    """Return the current settings."""
     with store.read() as connection:
         return settings_in(connection)
 
 
 def settings_in(connection: Connection) -> FilterSettings:
-    """The same, for who has a connection."""
+    """Return the current settings, using an open connection."""
     query = select(filter_settings.c.settings).order_by(filter_settings.c.number.desc()).limit(1)
-    found = connection.execute(query).scalar_one_or_none()
-    return FilterSettings() if found is None else _read(found)
+    text = connection.execute(query).scalar_one_or_none()
+    return FilterSettings() if text is None else _read(text)
 
 
 def change_settings(store: Store, person: Person, settings: FilterSettings, *, after: int) -> SettingsVersion:
-    """Writes a new version; nothing when it says the same. Marks are not given or taken: `apply_filters` does that.
+    """Store a new version, unless nothing has changed. Flags are not updated: call `apply_filters` for that.
 
     Args:
         store: The arena.
-        person: Who changes them.
-        settings: What the filters shall look for.
+        person: The admin.
+        settings: The new settings.
         after: The version that the person saw.
 
     Raises:
-        Refused: When the person is no admin, or somebody else has changed them meanwhile.
+        Refused: If the person is not an admin, or somebody else has changed the settings in the meantime.
     """
     if person.role != "admin":
-        raise Refused("only admins change what filters look for")
+        raise Refused("only admins can change the filter settings")
     newest = settings_versions(store)[0]
     if newest.number != after:
         raise _changed_meanwhile()
     if newest.settings == settings:
         return newest
-    told = json.dumps(settings.plain(), ensure_ascii=False)
-    row = {"number": after + 1, "changed": now(), "person": person.id, "settings": told}
+    text = json.dumps(settings.plain(), ensure_ascii=False)
+    row = {"number": after + 1, "changed": now(), "person": person.id, "settings": text}
     try:
         with store.write() as connection:
             connection.execute(filter_settings.insert(), row)
-    except IntegrityError:  # another admin was faster by a moment
+    except IntegrityError:  # another admin was slightly faster
         raise _changed_meanwhile() from None
     return settings_versions(store)[0]
 
 
 def _changed_meanwhile() -> Refused:
-    return Refused("somebody else has changed the settings meanwhile", fix="reload the page, and look at theirs first")
+    return Refused(
+        "somebody else has changed the settings in the meantime", fix="reload the page and check their changes first"
+    )
 
 
 def _read(text: str) -> FilterSettings:
-    """What was kept; a setting that this version does not know, or finds silly, is left at what it begins with."""
-    kept = json.loads(text)
-    known = {name: value for name, value in kept.items() if name in FilterSettings.model_fields}
+    """Read stored settings. Unknown or invalid values are replaced by the defaults."""
+    stored = json.loads(text)
+    known = {name: value for name, value in stored.items() if name in FilterSettings.model_fields}
     for name in list(known):
         try:
             FilterSettings.parse({name: known[name]})

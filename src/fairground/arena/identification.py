@@ -1,7 +1,9 @@
-"""Agents that tell who they are: found in what they typed, asked, answered and thought, and kept as evidence.
+"""Detection of agents that identify themselves in what they type, ask, answer or think.
 
-Text is redacted before a person sees it (`redaction`), but a screen cannot be. So a battle in which an agent typed a
-name is marked: its votes do not count, unless an admin decides otherwise.
+Findings are stored as evidence.
+
+Text is redacted before a person sees it (see `redaction`), but screens are not. A battle in which an agent typed a name
+is therefore flagged: its votes do not count, unless an admin decides otherwise.
 """
 
 from __future__ import annotations
@@ -22,27 +24,27 @@ from fairground.arena.store import Store, upserting
 from fairground.core import Answer, CallUser, Fail, Key, KeyDown, Step, Type
 
 Channel = Literal["typed", "question", "answer", "thought", "series"]
-"""How a name was written; `series`: it was typed in another battle of the same two."""
+"""Where a name was written; `series`: it was typed in another battle of the same two agents."""
 
 MOST: Final = 20
-"""Findings of one side that are kept."""
+"""Maximum number of findings stored per side."""
 
-_LOOKED_AT: Final = 2_000_000  # characters of one channel
-_AROUND: Final = 60  # characters of the text before and after a name that are kept
+_LOOKED_AT: Final = 2_000_000  # maximum characters per channel
+_AROUND: Final = 60  # characters of context to store before and after a name
 _WRITES: Final = {"space": " ", "enter": "\n", "tab": "\t"}
 _SHIFTS: Final = ("shift", "shift_r")
 
 
 @dataclass(frozen=True)
 class Identification:
-    """A name that an agent wrote and that tells who it is.
+    """A name that an agent wrote and that identifies it.
 
     Attributes:
-        channel: How it was written.
-        step: In which step, counted from 1.
-        word: What was found, as it is usually written.
-        text: What the agent wrote, around it.
-        seen: Whether the screen may have shown it.
+        channel: Where it was written.
+        step: Step number, from 1.
+        word: The name in its usual spelling.
+        text: The agent's text around it.
+        seen: Whether it may have been visible on the screen.
     """
 
     side: str
@@ -54,14 +56,14 @@ class Identification:
 
 
 def battle_redactor(store: Store, battle: Battle, agents: Iterable[str] = ()) -> Redactor:
-    """What hides names in the texts of a battle: those of all agents of the arena, and of `agents`."""
+    """Return the redactor for the texts of a battle, with the names of all agents of the arena and of `agents`."""
     task = battle.task
     words = "\n".join((task.text, *task.preparation.pages, task.preparation.repository))
     return Redactor({*agent_names(store), *agents}, words)
 
 
 def identify(side: str, steps: Sequence[Step], redactor: Redactor) -> list[Identification]:
-    """Where an agent told who it is, the visible first."""
+    """Return where an agent identified itself, visible findings first."""
     written: dict[Channel, list[tuple[int, str]]] = {
         "typed": typed(steps),
         "question": [(step.index, step.action.text) for step in steps if isinstance(step.action, CallUser)],
@@ -69,19 +71,19 @@ def identify(side: str, steps: Sequence[Step], redactor: Redactor) -> list[Ident
         "thought": [(step.index, step.thought) for step in steps],
     }
     return [
-        found
+        finding
         for channel, pieces in written.items()
-        for found in _in_channel(side, channel, pieces, redactor)[:MOST]
+        for finding in _in_channel(side, channel, pieces, redactor)[:MOST]
     ][:MOST]  # fmt: skip
 
 
 def keep_identifications(store: Store, battle: str, found: Sequence[Identification]) -> None:
-    """Writes down what was found on one side.
+    """Store the findings of one side.
 
-    A name that was typed counts for all battles of the series: the same two go on in the same seats, and who judges one
-    of the battles may have seen the others.
+    A typed name counts for all battles of a series: the same agents continue in the same seats, and a person who judges
+    one of the battles may have seen the others.
     """
-    rows = [{"battle": battle, "number": number, **vars(one)} for number, one in enumerate(found)]
+    rows = [{"battle": battle, "number": number, **vars(finding)} for number, finding in enumerate(found)]
     with store.write() as connection:
         series = series_of(connection, battle)
         own = identifications.c.channel != "series"
@@ -89,25 +91,25 @@ def keep_identifications(store: Store, battle: str, found: Sequence[Identificati
         typed_in = [dict(row._mapping) for row in connection.execute(known)] + [row for row in rows if row["seen"]]
         for row in typed_in:
             place = (series.index(row["battle"]) + 1) * MOST
-            told = {**row, "channel": "series", "number": place + row["number"]}
-            rows += [{**told, "battle": other} for other in series if other != row["battle"]]
+            copy = {**row, "channel": "series", "number": place + row["number"]}
+            rows += [{**copy, "battle": battle_id} for battle_id in series if battle_id != row["battle"]]
         if rows:
             connection.execute(upserting(connection, identifications).on_conflict_do_nothing(), rows)
 
 
 def identifications_of(store: Store, ids: Collection[str]) -> dict[str, list[Identification]]:
-    """What was found, by battle."""
+    """Return the findings by battle."""
     query = select(identifications).where(identifications.c.battle.in_(ids)).order_by(identifications.c.number)
-    found: dict[str, list[Identification]] = {}
+    by_battle: dict[str, list[Identification]] = {}
     with store.read() as connection:
         for row in connection.execute(query):
-            told = {name: getattr(row, name) for name in ("side", "channel", "step", "word", "text", "seen")}
-            found.setdefault(row.battle, []).append(Identification(**told))
-    return found
+            values = {name: getattr(row, name) for name in ("side", "channel", "step", "word", "text", "seen")}
+            by_battle.setdefault(row.battle, []).append(Identification(**values))
+    return by_battle
 
 
 def identified_battles(store: Store, among: Collection[str]) -> dict[str, tuple[int, int]]:
-    """For each agent: in how many of these battles it typed a telling name, and in how many it only wrote one."""
+    """Return per agent the number of these battles in which it typed its name, and in which it only wrote it."""
     query = (
         select(battles.c.id, battles.c.a, battles.c.b, identifications.c.side, identifications.c.seen)
         .join(battles, battles.c.id == identifications.c.battle)
@@ -119,15 +121,15 @@ def identified_battles(store: Store, among: Collection[str]) -> dict[str, tuple[
             if row.id in among:
                 agent = row.a if row.side == "a" else row.b
                 seen[agent, row.id] = seen.get((agent, row.id), False) or row.seen
-    found: dict[str, tuple[int, int]] = {}
+    by_agent: dict[str, tuple[int, int]] = {}
     for (agent, _), visible in seen.items():
-        typed_in, hidden = found.get(agent, (0, 0))
-        found[agent] = (typed_in + visible, hidden + (not visible))
-    return found
+        typed_in, hidden = by_agent.get(agent, (0, 0))
+        by_agent[agent] = (typed_in + visible, hidden + (not visible))
+    return by_agent
 
 
 def typed(steps: Sequence[Step]) -> list[tuple[int, str]]:
-    """What was typed, by step: texts and single keys, less what was deleted."""
+    """Return the typed text by step: texts and single keys, without deleted characters."""
     pieces: list[tuple[int, str]] = []
     for step in steps:
         match step.action:
@@ -141,7 +143,7 @@ def typed(steps: Sequence[Step]) -> list[tuple[int, str]]:
 
 
 def key_text(action: Key) -> str:
-    """What a key writes; nothing for one that writes nothing, or with ctrl or alt."""
+    """Return the text that a key types; empty for other keys, or with ctrl or alt."""
     written = [_WRITES.get(key, key if len(key) == 1 else "") for key in action.keys if key not in _SHIFTS]
     return "".join(written) * action.repeat if all(written) else ""
 
@@ -168,14 +170,14 @@ def _end(step: Step) -> str:
 def _in_channel(
     side: str, channel: Channel, pieces: Sequence[tuple[int, str]], redactor: Redactor
 ) -> list[Identification]:
-    """Names in texts that follow each other; also those that are split over several."""
-    whole = EDGE.join(text for _, text in pieces)[:_LOOKED_AT]
+    """Find names in consecutive texts, including names split over several texts."""
+    joined = EDGE.join(text for _, text in pieces)[:_LOOKED_AT]
     starts = [0, *accumulate(len(text) + 1 for _, text in pieces)]
-    found: dict[tuple[str, int], Identification] = {}
-    for one in redactor.mentions(whole):
-        if one.tells:
-            step = pieces[bisect.bisect_right(starts, one.start) - 1][0] + 1
-            around = whole[max(0, one.start - _AROUND) : one.end + _AROUND].replace(EDGE, "").replace("\0", "")
-            told = Identification(side, channel, step, one.word[:200], around, channel == "typed")
-            found.setdefault((one.word, step), told)
-    return list(found.values())
+    findings: dict[tuple[str, int], Identification] = {}
+    for mention in redactor.mentions(joined):
+        if mention.tells:
+            step = pieces[bisect.bisect_right(starts, mention.start) - 1][0] + 1
+            around = joined[max(0, mention.start - _AROUND) : mention.end + _AROUND].replace(EDGE, "").replace("\0", "")
+            finding = Identification(side, channel, step, mention.word[:200], around, channel == "typed")
+            findings.setdefault((mention.word, step), finding)
+    return list(findings.values())

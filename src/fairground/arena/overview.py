@@ -1,4 +1,4 @@
-"""An arena as its admin sees it: agents, battles and votes in lists. Names stay secret while a battle can be judged."""
+"""Lists of agents, battles and votes for admins. Names stay secret while a battle can be judged."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fairground.arena.tables import Row, open_battles, winners_after_reveal
 from fairground.stats import Interval
 
 MOST = 200
-"""Lines of a list that are given at once."""
+"""Maximum number of rows per request."""
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,14 @@ class AgentLine:
     """An agent.
 
     Attributes:
-        retired: When it was taken out; None while it can be drawn.
-        why: Why it was.
-        votes: How many votes that count were about it.
-        correct: How often it was correct in its last judgements; None without any.
-        judged: On how many judgements that rests.
-        due: Whether it should be retired by the rule.
-        identified: In how many battles it typed a name that tells who it is, so that their votes do not count.
-        hidden: In how many others it wrote one, which was hidden.
+        retired: When it was retired; None while it is active.
+        why: Why it was retired.
+        votes: Number of counting votes on its battles.
+        correct: Share of its last judgements that found it correct; None without any.
+        judged: Number of these judgements.
+        due: Whether the retirement rule applies to it.
+        identified: Number of battles in which it typed a name that identifies it; their votes do not count.
+        hidden: Number of other battles in which it wrote one, which was redacted.
     """
 
     name: str
@@ -55,11 +55,11 @@ class BattleLine:
     """A battle.
 
     Attributes:
-        agents: The two; None while somebody may still judge them, here or in a battle that follows.
-        identified: The sides whose agent typed a name that tells who it is.
-        evidence: What both wrote that tells who they are; empty while `agents` is None, because it names them.
-        votes: How many people have voted on it.
-        shared: Whether every judge may judge it, not only who began it.
+        agents: Names of both agents; None while anyone can still judge them, here or in a follow-up.
+        identified: Sides whose agent typed a name that identifies it.
+        evidence: What both wrote that identifies them; empty while `agents` is None, because it contains names.
+        votes: Number of people who voted on it.
+        shared: Whether every judge may judge it, not only its owner.
     """
 
     id: str
@@ -80,12 +80,12 @@ class BattleLine:
 
 @dataclass(frozen=True)
 class VoteLine:
-    """A vote, without the names of its agents, and why it does not count, if it does not.
+    """A vote without the names of its agents, and why it does not count, if so.
 
     Attributes:
         winner: Of the version that counts.
-        comment: The same; without names, as long as somebody may still judge the battle.
-        after_reveal: Whom the newest version is for, if that was given after the person knew the names.
+        comment: Of the version that counts; without names while anyone can still judge the battle.
+        after_reveal: Winner in the newest version, if it was given after the person knew the names.
     """
 
     battle: str
@@ -100,9 +100,9 @@ class VoteLine:
 
 
 def list_agents(store: Store, rows: Sequence[Row], rule: Retirement | None = None) -> list[AgentLine]:
-    """Every agent that was let in, by name; `rows` are the votes.
+    """List all agents by name; `rows` are the votes.
 
-    Battles that others may still judge are left out: a number that changes would tell who fights there.
+    Battles that others can still judge are left out: a changing number would reveal their agents.
     """
     rule = rule or Retirement()
     rows = [row for row in rows if not row.open]
@@ -113,24 +113,24 @@ def list_agents(store: Store, rows: Sequence[Row], rule: Retirement | None = Non
             for name in (row.a, row.b):
                 number[name] = number.get(name, 0) + 1
     recent = recent_judgements(rows, rule.window)
-    correct = correctness([one for said in recent.values() for one in said])
+    correct = correctness([judgement for judgements in recent.values() for judgement in judgements])
     with store.read() as connection:
         known = connection.execute(select(agents).order_by(agents.c.name)).all()
-    found = []
-    for one in known:
-        said, share = recent.get(one.name, []), correct.get(one.name)
-        due = one.retired is None and rule.due([judgement.correct for judgement in said])
-        found.append(
+    lines = []
+    for agent in known:
+        judgements, share = recent.get(agent.name, []), correct.get(agent.name)
+        due = agent.retired is None and rule.due([judgement.correct for judgement in judgements])
+        lines.append(
             AgentLine(
-                one.name, one.added, one.retired, one.why, number.get(one.name, 0),
-                share.interval if share else None, len(said), due, *wrote.get(one.name, (0, 0)),
+                agent.name, agent.added, agent.retired, agent.why, number.get(agent.name, 0),
+                share.interval if share else None, len(judgements), due, *wrote.get(agent.name, (0, 0)),
             )
         )  # fmt: skip
-    return found
+    return lines
 
 
 def list_battles(store: Store, *, status: str = "", limit: int = 50, offset: int = 0) -> tuple[list[BattleLine], int]:
-    """Battles, the newest first, and how many there are in all."""
+    """Return battles, newest first, and their total number."""
     where = [battles.c.status == status] if status else []
     number = select(func.count()).where(votes.c.battle == battles.c.id).scalar_subquery().label("votes")
     open_to_all = select(shared.c.battle).where(shared.c.battle == battles.c.id).exists().label("shared")
@@ -146,7 +146,7 @@ def list_battles(store: Store, *, status: str = "", limit: int = 50, offset: int
             **{name: getattr(row, name) for name in shown if name != "why"},
             why=Redactor(names, row.task)(row.why) if row.id in secret else row.why,
             agents=(row.a, row.b) if row.status == "closed" and row.id not in secret else None,
-            identified="".join(sorted({one.side for one in wrote.get(row.id, ()) if one.seen})),
+            identified="".join(sorted({finding.side for finding in wrote.get(row.id, ()) if finding.seen})),
             evidence=tuple(wrote.get(row.id, ())) if row.status == "closed" and row.id not in secret else (),
         )
         for row in rows
@@ -156,7 +156,7 @@ def list_battles(store: Store, *, status: str = "", limit: int = 50, offset: int
 def list_votes(
     store: Store, *, flagged: bool = False, reason: str = "", limit: int = 50, offset: int = 0
 ) -> tuple[list[VoteLine], int]:
-    """Votes, the newest first, and how many there are in all; only those that are flagged, or for one reason."""
+    """Return votes, newest first, and their total number; optionally only flagged ones, or those with one reason."""
     where = []
     if flagged or reason:
         why = select(flags.c.battle).where(flags.c.battle == votes.c.battle, flags.c.person == votes.c.person)
@@ -171,10 +171,10 @@ def list_votes(
         total = connection.execute(select(func.count()).select_from(votes).where(*where)).scalar_one()
         rows = connection.execute(_part(query, limit, offset)).all()
         named = {row.battle for row in rows}
-        found: dict[tuple[str, str], list[Finding]] = {}
-        for one in connection.execute(select(flags).where(flags.c.battle.in_(named)).order_by(flags.c.reason)):
-            found.setdefault((one.battle, one.person), []).append(
-                Finding(one.battle, one.person, one.reason, one.detail)
+        reasons: dict[tuple[str, str], list[Finding]] = {}
+        for flag in connection.execute(select(flags).where(flags.c.battle.in_(named)).order_by(flags.c.reason)):
+            reasons.setdefault((flag.battle, flag.person), []).append(
+                Finding(flag.battle, flag.person, flag.reason, flag.detail)
             )
         later = winners_after_reveal(connection)
     secret, names = open_battles(store), agent_names(store)
@@ -182,25 +182,25 @@ def list_votes(
         VoteLine(
             row.battle, row.person, row.created, row.seconds, row.winner,
             Redactor(names, row.task)(row.comment) if row.battle in secret else row.comment, row.task,
-            tuple(found.get((row.battle, row.person), ())), later.get((row.battle, row.person)),
+            tuple(reasons.get((row.battle, row.person), ())), later.get((row.battle, row.person)),
         )
         for row in rows
     ], int(total)  # fmt: skip
 
 
 def flag_counts(store: Store) -> dict[str, int]:
-    """How many votes are flagged, by reason."""
+    """Return the number of flagged votes by reason."""
     query = select(flags.c.reason, func.count()).group_by(flags.c.reason).order_by(flags.c.reason)
     with store.read() as connection:
         return {reason: number for reason, number in connection.execute(query)}
 
 
 def voter_of(store: Store, battle: str, start: str) -> str | None:
-    """Who voted on a battle, from how their id begins; None when nobody did, or several."""
+    """Return the voter on a battle whose ID starts with this prefix; None if there is none or more than one."""
     query = select(votes.c.person).where(votes.c.battle == battle, votes.c.person.startswith(start, autoescape=True))
     with store.read() as connection:
-        found = connection.execute(query).scalars().all()
-    return found[0] if len(found) == 1 else None
+        voters = connection.execute(query).scalars().all()
+    return voters[0] if len(voters) == 1 else None
 
 
 def _part(query: Select[Any], limit: int, offset: int) -> Select[Any]:

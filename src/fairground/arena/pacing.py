@@ -1,9 +1,9 @@
-"""When people see what the agents of a running battle do: step by step, both sides together.
+"""Pacing of a running battle: people see the steps of both sides together.
 
-How long an agent thinks tells which model it is. So step k of both is shown when both have done it: the slower one sets
-the pace, and nobody sees which of the two that is. When one has ended, the other goes on alone; what it does is then
-shown a few steps at a time, at fixed moments. That tells how fast it is on average, and no more: so much could be
-worked out from the length of the battle, too.
+The thinking time of an agent reveals which model it is. Step k of both sides is therefore shown when both have done it:
+the slower agent sets the pace, and nobody sees which one that is. After one agent has ended, the steps of the other are
+shown in small batches at fixed times. That reveals only its average speed, which also follows from the length of the
+battle.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ from fairground.core import Frame
 from fairground.screen.encoding import decode, encode_png
 
 TICK: Final = 15.0
-"""Seconds between two moments at which steps of an agent that goes on alone are shown."""
+"""Seconds between two batches of steps of an agent that continues alone."""
 
 AT_ONCE: Final = 3
-"""Steps that are shown at such a moment, at most: an agent that is far ahead does not look faster than others."""
+"""Maximum number of steps per batch, so that an agent that is far ahead does not look faster than others."""
 
 State = Literal["waiting", "acting", "asking", "ended"]
 Glimpse: TypeAlias = tuple[Frame | None, tuple[int, int] | None]
-"""A picture, or None where there is none yet, and where the pointer is."""
+"""An image (None if there is none yet) and the position of the pointer."""
 
 
 @runtime_checkable
 class Glanced(Protocol):
-    """A screen that may be looked at from any thread, also while another uses it."""
+    """A screen that can be captured from any thread while another thread uses it."""
 
     def glance(self) -> Glimpse:
-        """What there is to see; waits for nobody, and asks nothing of what draws the screen."""
+        """Return the current image without waiting and without a request to the program that draws the screen."""
 
 
 @dataclass
 class _Side:
-    """What one side has done, and what of it is shown.
+    """What one side has done, and what is shown of it.
 
     Attributes:
-        steps: How many it has done.
-        asked: For each question, after how many steps it was asked.
+        steps: Number of steps done.
+        asked: For each question, the number of steps before it.
         waits: Whether the last question waits for an answer.
-        shown: The last picture that may be seen.
-        kept: Glimpses of steps that may not be seen yet, by number: as PNG, because there may be many.
+        shown: The last image that may be shown.
+        kept: Images of steps that may not be shown yet, by number; as PNG, because there can be many.
     """
 
     began: bool = False
@@ -57,11 +57,11 @@ class _Side:
 
 
 class Pacing:
-    """What may be seen of a running battle; may be used from any thread.
+    """What may be shown of a running battle. Thread-safe.
 
     Args:
-        on_change: Called when more may be seen.
-        later: Calls something after some seconds, and returns what cancels that.
+        on_change: Called when more may be shown.
+        later: Calls a function after some seconds, and returns a function that cancels it.
     """
 
     def __init__(
@@ -77,58 +77,58 @@ class Pacing:
         self._closed = False
 
     def began(self, side: str, picture: Glimpse = (None, None)) -> None:
-        """A side is ready, and looks like this."""
+        """Record that a side is ready, with its screen."""
         with self._lock:
             self._sides[side].began = True
             self._sides[side].shown = picture
         self._on_change()
 
     def stepped(self, side: str, picture: Glimpse = (None, None)) -> None:
-        """A side has done a step, after which its screen looks like this."""
+        """Record a step of a side, with the screen after it."""
         with self._lock:
-            one, before = self._sides[side], self._visible
-            one.steps += 1
+            state, before = self._sides[side], self._visible
+            state.steps += 1
             frame, cursor = picture
             if frame is not None:
-                one.kept[one.steps] = (encode_png(frame), cursor)
+                state.kept[state.steps] = (encode_png(frame), cursor)
             self._advance(before)
 
     def asked(self, side: str) -> int:
-        """A side asks the person; returns the number of the question."""
+        """Record a question of a side. Returns its number."""
         with self._lock:
-            one = self._sides[side]
-            one.asked.append(one.steps)
-            one.waits = True
-            changed = one.steps <= self._released
+            state = self._sides[side]
+            state.asked.append(state.steps)
+            state.waits = True
+            changed = state.steps <= self._released
         if changed:
             self._on_change()
-        return len(one.asked) - 1
+        return len(state.asked) - 1
 
     def answered(self, side: str) -> None:
-        """A side goes on after a question."""
+        """Record that a side continues after a question."""
         with self._lock:
             self._sides[side].waits = False
         self._on_change()
 
     def ended(self, side: str) -> None:
-        """A side does nothing any more."""
+        """Record that a side has ended."""
         with self._lock:
             before = self._visible
             self._sides[side].ended = True
             self._advance(before)
 
     def wait_until_shown(self, side: str, number: int, until: Callable[[], bool]) -> None:
-        """Waits until a question may be seen, or `until` says so after a call of `wake`."""
+        """Wait until a question may be shown, or until `until` returns true after a call of `wake`."""
         with self._lock:
             self._lock.wait_for(lambda: until() or self._questions(self._sides[side]) > number)
 
     def wake(self) -> None:
-        """Has those who wait look again."""
+        """Make waiting threads check again."""
         with self._lock:
             self._lock.notify_all()
 
     def close(self) -> None:
-        """Shows nothing more; may be called twice."""
+        """Stop showing more. Can be called twice."""
         with self._lock:
             self._closed = True
             self._lock.notify_all()
@@ -137,46 +137,46 @@ class Pacing:
                 self._cancel = None
 
     def state(self, side: str) -> State:
-        """What a side does, as far as that may be seen."""
+        """Return the visible state of a side."""
         with self._lock:
-            one = self._sides[side]
-            if not one.began and not one.ended:
+            state = self._sides[side]
+            if not state.began and not state.ended:
                 return "waiting"
-            if one.ended and one.steps <= self._released:
+            if state.ended and state.steps <= self._released:
                 return "ended"
-            return "asking" if one.waits and self._questions(one) == len(one.asked) else "acting"
+            return "asking" if state.waits and self._questions(state) == len(state.asked) else "acting"
 
     def steps(self, side: str) -> int:
-        """How many steps of a side may be seen."""
+        """Return the number of visible steps of a side."""
         with self._lock:
             return min(self._sides[side].steps, self._released)
 
     def questions(self, side: str) -> int:
-        """How many questions of a side may be seen."""
+        """Return the number of visible questions of a side."""
         with self._lock:
             return self._questions(self._sides[side])
 
     def picture(self, side: str) -> Glimpse:
-        """What was on the screen of a side after the last step that may be seen."""
+        """Return the screen of a side after the last visible step."""
         with self._lock:
             return self._sides[side].shown
 
     def tick(self) -> None:
-        """Shows some more of an agent that goes on alone."""
+        """Show the next batch of steps of an agent that continues alone."""
         with self._lock:
             self._cancel = None
             if self._closed:
                 return
             before = self._visible
             for _ in range(AT_ONCE):
-                if not any(one.steps > self._released for one in self._sides.values()) or not self._is_alone():
+                if not any(side.steps > self._released for side in self._sides.values()) or not self._is_alone():
                     break
                 self._release()
             self._advance(before)
 
     def _advance(self, before: tuple[object, ...]) -> None:
-        """Shows what both have done; sees to it that an agent that goes on alone is shown later."""
-        while all(one.steps > self._released for one in self._sides.values()):
+        """Show what both have done, and schedule batches for an agent that continues alone."""
+        while all(side.steps > self._released for side in self._sides.values()):
             self._release()
         if self._is_alone() and self._cancel is None and not self._closed:
             self._cancel = self._later(TICK, self.tick)
@@ -186,21 +186,21 @@ class Pacing:
 
     @property
     def _visible(self) -> tuple[object, ...]:
-        return self._released, *(one.ended and one.steps <= self._released for one in self._sides.values())
+        return self._released, *(side.ended and side.steps <= self._released for side in self._sides.values())
 
     def _release(self) -> None:
         self._released += 1
-        for one in self._sides.values():
-            if (kept := one.kept.pop(self._released, None)) is not None:
-                one.shown = (decode(kept[0]), kept[1])
+        for side in self._sides.values():
+            if (glimpse := side.kept.pop(self._released, None)) is not None:
+                side.shown = (decode(glimpse[0]), glimpse[1])
 
     def _is_alone(self) -> bool:
-        """Whether all that one side has done is shown and it has ended, and the other has done or will do more."""
-        done = [one.ended and one.steps <= self._released for one in self._sides.values()]
+        """Whether one side has ended with all its steps shown, while the other has more or continues."""
+        done = [side.ended and side.steps <= self._released for side in self._sides.values()]
         return any(done) and not all(done)
 
-    def _questions(self, one: _Side) -> int:
-        return sum(at <= self._released for at in one.asked)
+    def _questions(self, side: _Side) -> int:
+        return sum(at <= self._released for at in side.asked)
 
 
 def _later(seconds: float, call: Callable[[], None]) -> Callable[[], None]:

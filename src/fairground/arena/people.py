@@ -1,4 +1,4 @@
-"""Who may do what: visitors look, judges vote, admins see to the arena. Nobody has to say who they are."""
+"""Roles and invitations: visitors watch, judges vote, admins manage the arena. There are no accounts."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from fairground.arena.store import Store, now
 from fairground.core import InvalidInput
 
 CONSENT = (
-    "Your votes, marks and comments, and what you type into an arena's tasks, are kept with the recordings of both "
-    "agents, and may be published as a data set. Do not enter personal data. You may stop at any time."
+    "Your votes, marks and comments, and what you type into the arena's tasks, are stored with the recordings of "
+    "both agents and may be published as a data set. Do not enter personal data. You may stop at any time."
 )
 _DAY = 86_400.0
 
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody at the arena.
+    """A person in the arena.
 
     Attributes:
-        id: Random; the only thing that is known.
+        id: Random ID; nothing else is known about the person.
         role: `admin`, `judge` or `visitor`.
-        consented: Whether the person has agreed to what becomes of votes.
+        consented: Whether the person has accepted the consent text.
     """
 
     id: str
@@ -35,34 +35,34 @@ class Person:
 
     @property
     def may_vote(self) -> bool:
-        """Judges and admins may, once they agreed."""
+        """Whether the person may vote: judges and admins who have consented."""
         return self.role in ("judge", "admin") and self.consented
 
 
 class Refused(InvalidInput):
-    """Somebody asked for what is not theirs to have."""
+    """The person may not do this."""
 
 
 class Absent(Refused):
-    """Somebody asked for what is not there, or is not to be known to be there."""
+    """The requested object does not exist, or the person may not know that it exists."""
 
 
 def new_person(store: Store, role: str = "visitor", invitation: str | None = None) -> Person:
-    """Somebody new."""
+    """Create a person."""
     if role not in ROLES:
-        raise InvalidInput(f"a role is one of {', '.join(ROLES)}, not {role!r}")
+        raise InvalidInput(f"a role is one of {', '.join(ROLES)}, got {role!r}")
     with store.write() as connection:
         return _add(connection, role, invitation)
 
 
 def find_person(store: Store, id_: str) -> Person | None:
-    """The person with this id."""
+    """Return the person with this ID, or None."""
     with store.read() as connection:
         return _find(connection, id_)
 
 
 def consent(store: Store, person: Person) -> Person:
-    """The person has read what becomes of votes, and agrees."""
+    """Record that the person accepted the consent text."""
     with store.write() as connection:
         query = update(people).where(people.c.id == person.id, people.c.consented.is_(None)).values(consented=now())
         connection.execute(query)
@@ -70,11 +70,11 @@ def consent(store: Store, person: Person) -> Person:
 
 
 def invite(store: Store, role: str = "judge", *, uses: int = 1, days: float = 14.0, note: str = "") -> str:
-    """The secret of a new invitation link; only its digest is kept."""
+    """Create an invitation and return its secret. Only a digest of the secret is stored."""
     if role not in ("judge", "admin"):
-        raise InvalidInput(f"people are invited as judge or admin, not as {role!r}")
+        raise InvalidInput(f"an invitation is for a judge or an admin, got {role!r}")
     if not 1 <= uses <= 10_000 or not 0 < days <= 366:
-        raise InvalidInput(f"{uses} uses within {days:g} days", fix="at most 10,000 uses within a year")
+        raise InvalidInput(f"{uses} uses within {days:g} days", fix="use at most 10,000 uses within a year")
     secret = secrets.token_urlsafe(24)
     row = {
         "id": _digest(secret),
@@ -91,7 +91,7 @@ def invite(store: Store, role: str = "judge", *, uses: int = 1, days: float = 14
 
 @dataclass(frozen=True)
 class Invitation:
-    """An invitation as it stands. Its link cannot be had again: `id` is a digest of the secret in it."""
+    """An invitation. Its link cannot be retrieved: `id` is a digest of its secret."""
 
     id: str
     role: str
@@ -102,42 +102,42 @@ class Invitation:
 
     @property
     def open(self) -> bool:
-        """Whether somebody can still come in by it."""
+        """Whether it can still be used."""
         return self.uses_left > 0 and self.expires > now()
 
 
 def all_invitations(store: Store) -> list[Invitation]:
-    """Every invitation that was made, the newest first."""
+    """List all invitations, newest first."""
     with store.read() as connection:
         rows = connection.execute(select(invitations).order_by(invitations.c.created.desc(), invitations.c.id))
         return [Invitation(**row._mapping) for row in rows]
 
 
 def revoke(store: Store, id_: str) -> None:
-    """Nobody comes in by this invitation any more; who did stays what they are.
+    """Revoke an invitation. People who used it keep their role.
 
     Raises:
-        Refused: When there is no such invitation.
+        Refused: If there is no such invitation.
     """
     with store.write() as connection:
         query = update(invitations).where(invitations.c.id == id_).values(uses_left=0)
         if connection.execute(query).rowcount != 1:
-            raise Absent("there is no such invitation")
+            raise Absent("no such invitation")
 
 
 def accept(store: Store, secret: str, person: Person | None = None) -> Person:
-    """Makes somebody what an invitation says, once for each of its uses.
+    """Accept an invitation, which uses it once.
 
-    A person who has that role already, or a higher one, keeps their id. Everybody else gets a new id, so that a cookie
-    which a stranger put into their browser does not get the role too. The old id is remembered for one thing: names
-    that were told to it are known to the new one.
+    A person who already has the role or a higher one keeps their ID. Otherwise, accepting creates a new session ID
+    (this prevents session fixation). The new session has not consented yet. The old ID is stored for one purpose: names
+    that were shown to it count as known to the new one.
 
     Raises:
-        Refused: When it is none, has expired or is used up.
+        Refused: If the invitation is unknown, expired or used up.
     """
     digest = _digest(secret)
     with store.write() as connection:
-        # Counted down in one statement, so that two at once cannot share the last use.
+        # Decremented in one statement, so that two concurrent requests cannot share the last use.
         role = connection.execute(
             update(invitations)
             .where(invitations.c.id == digest, invitations.c.uses_left > 0, invitations.c.expires > now())
@@ -145,7 +145,7 @@ def accept(store: Store, secret: str, person: Person | None = None) -> Person:
             .returning(invitations.c.role)
         ).scalar_one_or_none()
         if role is None:
-            raise Refused("this invitation is unknown, used up or expired", fix="ask for a new one")
+            raise Refused("this invitation is unknown, used up or expired", fix="ask for a new invitation")
         known = _find(connection, person.id) if person is not None else None
         if known is not None and ROLES.index(known.role) <= ROLES.index(role):
             return known
@@ -158,7 +158,7 @@ def _find(connection: Connection, id_: str) -> Person | None:
 
 
 def _add(connection: Connection, role: str, invitation: str | None, before: Person | None = None) -> Person:
-    """Somebody new; `before` is who the same browser was."""
+    """Create a person; `before` is the previous ID of the same browser."""
     person = Person(secrets.token_hex(16), role, False)
     browser = None
     if before is not None:

@@ -1,6 +1,6 @@
-"""What a person puts on the desktop before two agents begin: files, pages, a repository; the same into both seats.
+"""Preparation of desktops: files, pages and a repository, placed identically in both seats.
 
-Nothing of it is opened or carried out on the host: it is bytes on their way into a sandbox.
+None of it is opened or executed on the host: it is only copied into a sandbox.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from fairground.core import InvalidInput, Key, Type, fingerprint, unknown
 from fairground.worlds import Seat, World, resolve, suites
 
 PLACE: Final = "~/Desktop"
-"""Where files and repositories lie."""
+"""Folder for files and repositories."""
 
 BROWSERS: Final = ("chromium", "firefox-esr")
-"""Packages that make an app one in which pages can be opened."""
+"""Packages that identify an app as a browser."""
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A world to write tasks of one's own for.
+    """A world for custom tasks.
 
     Attributes:
-        title: For people.
-        about: What is there, in a sentence.
-        world: Its id, or the beginning of it.
+        title: Title for people.
+        about: Its content in one sentence.
+        world: Its ID, or a prefix of it.
     """
 
     title: str
@@ -40,39 +40,39 @@ class Preset:
 
 PRESETS: Final[Mapping[str, Preset]] = {
     "empty": Preset(
-        "An empty desktop", "A text editor with nothing in it.", "desk/mousepad/new-file@harbour/light/empty"
+        "An empty desktop", "An empty text editor.", "desk/mousepad/new-file@harbour/light/empty"
     ),
     "home": Preset(
-        "A home folder", "Papers, invoices and downloads of an accountant.",
+        "A home folder", "An accountant's papers, invoices and downloads.",
         "desk/files/rename-one@accountant/light/home",
     ),
     "photographs": Preset(
-        "A folder of photographs", "An album of a photographer, in a file manager.",
+        "A folder of photographs", "A photographer's album in a file manager.",
         "desk/files/rename-one@photographer/light/album",
     ),
     "sales": Preset(
-        "A spreadsheet of sales", "A year of an outdoor shop, by region and product.",
+        "A spreadsheet of sales", "A year of sales of an outdoor shop, by region and product.",
         "desk/calc/region-total@outdoor-shop/light/sales",
     ),
     "document": Preset(
-        "A text document", "The papers of a museum, in a word processor.",
+        "A text document", "A museum's papers in a word processor.",
         "desk/writer/settle-changes@fjord-museum/light/top",
     ),
     "browser": Preset(
-        "A browser", "With the intranet, news and shop of an office. There is no internet.",
+        "A browser", "The intranet, news and shop of an office. There is no internet access.",
         "desk/browser/home-page@ines/light/start",
     ),
 }  # fmt: skip
-"""Worlds for tasks in one's own words, by name."""
+"""Worlds for custom tasks, by name."""
 
 
 @dataclass(frozen=True)
 class Things:
-    """What is put into each of two seats.
+    """What is placed in each of the two seats.
 
     Attributes:
-        files: Content by path below `PLACE`.
-        pages: Addresses that are opened, in this order.
+        files: Content by path relative to `PLACE`.
+        pages: URLs to open, in order.
     """
 
     files: Mapping[str, bytes] = field(default_factory=dict)
@@ -80,12 +80,12 @@ class Things:
 
 
 def find_world(name: str, *, own: bool = False, seed: int = 0) -> World:
-    """The world that a task names, of an installed suite: a folder of this machine is never looked at.
+    """Return the world that a task names, from an installed suite. Folders on this machine are never used.
 
     Args:
-        name: A configuration's id, or the beginning of it.
-        own: Whether the task is in somebody's own words: then it does not matter what is proven of the scenario.
-        seed: Of the world.
+        name: A configuration's ID, or a prefix of it.
+        own: Whether it is a custom task: then the scenario needs no proof.
+        seed: Seed of the world.
     """
     suite = name.partition("/")[0]
     if suite not in suites():
@@ -94,23 +94,23 @@ def find_world(name: str, *, own: bool = False, seed: int = 0) -> World:
 
 
 def check_preparation(asked: Preparation, world: World, *, local: bool) -> list[str]:
-    """Looks whether this can be put into seats of this world, before any is opened.
+    """Check whether the requested preparation is possible in this world, before a seat is opened.
 
     Args:
-        asked: What the person wants.
-        world: Where.
-        local: Whether a repository may be a folder of this machine.
+        asked: The requested preparation.
+        world: The world.
+        local: Whether a repository may be a folder on this machine.
 
     Returns:
-        What the person should know.
+        Notices for the person.
 
     Raises:
-        InvalidInput: When it cannot.
+        InvalidInput: If it is not possible.
     """
     if (asked.files or asked.pages or asked.repository) and not world.app.screen.has_desktop:
-        raise InvalidInput(f"{world.app.title} has no desktop that could be prepared", fix="choose a desktop app")
+        raise InvalidInput(f"{world.app.title} has no desktop to prepare", fix="choose a desktop app")
     if len(asked.files) != len(set(asked.files)):
-        raise InvalidInput("a file is named twice")
+        raise InvalidInput("a file is listed twice")
     if asked.repository:
         check_address(asked.repository, local=local)
     for page in asked.pages:
@@ -118,24 +118,24 @@ def check_preparation(asked: Preparation, world: World, *, local: bool) -> list[
     if not asked.pages:
         return []
     if not set(world.app.packages) & set(BROWSERS):
-        raise InvalidInput(f"{world.app.title} is no browser, so no page can be opened", fix="choose the browser")
+        raise InvalidInput(f"{world.app.title} is not a browser, so it cannot open pages", fix="choose the browser")
     if world.app.network == "none":
-        return ["The seats have no network: a page shows only if it is one of the sites inside."]
+        return ["The seats have no network: only pages of the sites inside the seat can be shown."]
     return []
 
 
 def gather(
     asked: Preparation, uploads: Uploads, owner: str, *, local: bool, stopped: Callable[[], bool] = lambda: False
 ) -> Things:
-    """Fetches what is to be put into both seats, once.
+    """Fetch what will be placed in both seats, once.
 
     Raises:
-        InvalidInput: When a file is not there, or the repository cannot be had.
+        InvalidInput: If a file is missing, or the repository cannot be fetched.
     """
     files: dict[str, bytes] = {}
     for id_ in asked.files:
-        found = uploads.find(owner, id_)
-        files[_free_name(found.name, files)] = uploads.read(owner, id_)
+        upload = uploads.find(owner, id_)
+        files[_free_name(upload.name, files)] = uploads.read(owner, id_)
     if asked.repository:
         folder = _free_name(folder_name(asked.repository), files)
         for path, data in clone(asked.repository, local=local, stopped=stopped).items():
@@ -144,9 +144,9 @@ def gather(
 
 
 def lay_out(seat: Seat, things: Things) -> str:
-    """Puts it into a seat; returns a digest of what lies there then, and of the pages that were asked for.
+    """Place it in a seat. Returns a digest of the placed files and of the requested pages.
 
-    A page is opened with keys, as a person would: that works in every browser.
+    Pages are opened with keyboard input, which works in every browser.
     """
     if not things.files and not things.pages:
         return ""
@@ -162,7 +162,7 @@ def lay_out(seat: Seat, things: Things) -> str:
 
 
 def _open_page(seat: Seat, address: str) -> None:
-    # Delete: what the browser itself adds to an address is not what was asked for.
+    # Delete removes the browser's autocompletion, which was not requested.
     keys = (("ctrl", "t"), ("ctrl", "l"), None, ("delete",), ("enter",))
     for pressed in keys:
         seat.screen.act(Key(keys=pressed) if pressed else Type(text=address))
@@ -171,11 +171,13 @@ def _open_page(seat: Seat, address: str) -> None:
 
 def _check_page(address: str) -> None:
     if not is_web_address(address):
-        raise InvalidInput(f"{address[:100]!r} is no address of a page", fix="such as https://example.org/news")
+        raise InvalidInput(
+            f"{address[:100]!r} is not a web address", fix="use an address such as https://example.org/news"
+        )
 
 
 def _free_name(name: str, taken: Mapping[str, object]) -> str:
-    """The name, or one with a number where something of that name lies already."""
+    """Return the name, with a number if it is already taken."""
     used = {path.partition("/")[0].casefold() for path in taken}
     stem, dot, ending = name.rpartition(".")
     stem, ending = (stem, dot + ending) if stem else (name, "")

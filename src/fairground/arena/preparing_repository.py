@@ -1,8 +1,8 @@
-"""A repository's files, fetched on the host without trusting it: nothing of it is checked out or carried out.
+"""Fetching of untrusted repositories on the host, without checking out or executing anything.
 
-A bare clone, then `git archive`: so there are no hooks, no filters, no links and no working tree, and git reads no
-configuration but ours. A server's name is looked up once, here, and git is told what was found: a name that means
-another machine a moment later leads nowhere.
+A bare clone followed by `git archive`: no hooks, filters, links or working tree, and git reads only our configuration.
+The server's name is resolved once, here, and git gets the address. A name that later resolves to another machine (DNS
+rebinding) has no effect.
 """
 
 from __future__ import annotations
@@ -24,19 +24,20 @@ from fairground.arena.preparing_uploads import safe_name
 from fairground.core import InfrastructureError, InvalidInput, MissingPrerequisite
 
 MAX_FETCHED: Final = 128 << 20
-"""Bytes of one pack, and of all files together."""
+"""Maximum size in bytes of a pack, and of all files together."""
 
 MAX_FILES: Final = 5_000
 SECONDS: Final = 120.0
 
 _LOOK: Final = 0.1
-_HOST: Final = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:.]+")  # others are read otherwise by others
-_RELAYS: Final = ipaddress.IPv4Network("192.88.99.0/24")  # of 6to4
+# other characters are interpreted differently by different parsers
+_HOST: Final = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:.]+")
+_RELAYS: Final = ipaddress.IPv4Network("192.88.99.0/24")  # 6to4 relays
 _PUBLIC: Final = ipaddress.IPv6Network("2000::/3")
 _TUNNELS: Final = tuple(
     map(ipaddress.IPv6Network, ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"))  # Teredo, 6to4, reserved
 )
-_ISATAP: Final = 0x5EFE  # the middle of an address whose end is an IPv4 address; 200:5efe likewise
+_ISATAP: Final = 0x5EFE  # the middle of an address that ends in an IPv4 address (ISATAP); likewise 200:5efe
 _SETTINGS: Final = (
     "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.symlinks=false", "credential.helper=",
     "http.followRedirects=false", "http.lowSpeedLimit=1000", "http.lowSpeedTime=30", "submodule.recurse=false",
@@ -45,29 +46,31 @@ _SETTINGS: Final = (
 
 
 def check_address(address: str, *, local: bool) -> None:
-    """Looks whether a repository may be fetched from there.
+    """Check whether a repository may be fetched from this address.
 
     Args:
         address: `https://...`, `http://...` or the path of a folder.
-        local: Whether it may be a folder of this machine, or a server of its network: an admin's choice.
+        local: Whether it may be a folder on this machine or a server in its network; only for admins.
 
     Raises:
-        InvalidInput: When it may not.
+        InvalidInput: If it may not.
     """
     if address.startswith("/"):
         if not local:
-            raise InvalidInput("only an admin can use a folder of this machine", fix="give the URL of a repository")
+            raise InvalidInput("only an admin can use a folder on this machine", fix="give the URL of a repository")
         if not address.isprintable() or not Path(address).is_dir():
-            raise InvalidInput("there is no such folder on this machine")
+            raise InvalidInput("this folder does not exist on the server")
         return
     if not is_web_address(address):
-        raise InvalidInput("that is no address of a repository", fix="such as https://example.org/repository.git")
+        raise InvalidInput(
+            "this is not the address of a repository", fix="use an address such as https://example.org/repository.git"
+        )
     if not local:
         _outside(urlsplit(address).hostname or "")
 
 
 def is_web_address(text: str) -> bool:
-    """Whether something is the address of a page or a file on the web, with nobody's name or password in it."""
+    """Whether this is the URL of a page or file on the web, without a user name or password."""
     try:
         parts = urlsplit(text)
         named = parts.scheme in ("http", "https") and parts.hostname and parts.username is None and parts.port != 0
@@ -77,17 +80,17 @@ def is_web_address(text: str) -> bool:
 
 
 def folder_name(address: str) -> str:
-    """What the folder of its files is called."""
+    """Return the name of the folder for its files."""
     last = (urlsplit(address).path if "://" in address else address).rstrip("/").rpartition("/")[2]
     return safe_name(last.removesuffix(".git") or "repository")
 
 
 def clone(address: str, *, local: bool, stopped: Callable[[], bool] = lambda: False) -> dict[str, bytes]:
-    """The files of a repository's newest state, by path: regular files only.
+    """Return the files of a repository's newest commit by path; regular files only.
 
     Raises:
-        InvalidInput: When it cannot be had, or is too large.
-        InfrastructureError: When this machine cannot fetch it.
+        InvalidInput: If it cannot be fetched, or is too large.
+        InfrastructureError: If this machine cannot run git.
     """
     check_address(address, local=local)
     here = address.startswith("/")
@@ -99,11 +102,11 @@ def clone(address: str, *, local: bool, stopped: Callable[[], bool] = lambda: Fa
         settings = [*_SETTINGS, *(f"protocol.{name}.allow=always" for name in protocols)]
         if not local:
             settings.append(f"http.curloptResolve={_pin(address)}")
-        git = ["git", *(part for one in settings for part in ("-c", one))]
+        git = ["git", *(part for setting in settings for part in ("-c", setting))]
         bare = ["clone", "--bare", "--depth=1", "--single-branch", "--no-tags", "--template=", "--quiet"]
         _run([*git, *bare, "--", source, str(place)], folder, protocols, deadline, stopped)
-        told = [*git, f"--git-dir={place}", "archive", "--format=tar", f"--output={archive}", "HEAD"]
-        _run(told, folder, protocols, deadline, stopped)
+        command = [*git, f"--git-dir={place}", "archive", "--format=tar", f"--output={archive}", "HEAD"]
+        _run(command, folder, protocols, deadline, stopped)
         return _read(archive)
 
 
@@ -115,12 +118,18 @@ def _run(
         "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_ATTR_NOSYSTEM": "1",
         "GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "/bin/false", "GIT_ALLOW_PROTOCOL": ":".join(protocols),
     }  # fmt: skip
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as errors:
         try:
-            # Whatever it writes has a limit: a server can send without end.
+            # The output is limited, because a server can send endlessly.
             limited = ["prlimit", f"--fsize={MAX_FETCHED}", "--", *argv]
             process = subprocess.Popen(
-                limited, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True
+                limited,
+                cwd=folder,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=errors,
+                stderr=errors,
+                start_new_session=True,
             )
         except FileNotFoundError as error:
             raise MissingPrerequisite("git cannot be run", fix="apt-get install git util-linux") from error
@@ -131,17 +140,17 @@ def _run(
                     break
                 except subprocess.TimeoutExpired:
                     if stopped():
-                        raise InvalidInput("it was stopped before the repository had come") from None
+                        raise InvalidInput("the battle was stopped before the repository was fetched") from None
                     if time.monotonic() > deadline:
-                        raise InvalidInput(f"the repository did not come within {SECONDS:g} s") from None
+                        raise InvalidInput(f"the repository was not fetched within {SECONDS:g} s") from None
         except BaseException:
-            os.killpg(process.pid, 9)  # with all that it has started
+            os.killpg(process.pid, 9)  # including its child processes
             process.wait()
             raise
-        said.seek(max(0, said.tell() - 4_000))
-        words = said.read().decode(errors="replace").strip().splitlines()
+        errors.seek(max(0, errors.tell() - 4_000))
+        words = errors.read().decode(errors="replace").strip().splitlines()
     if code != 0:
-        why = re.sub(r"[^\x20-\x7e]", "?", words[-1])[:200].replace(folder, "") if words else "git was ended"
+        why = re.sub(r"[^\x20-\x7e]", "?", words[-1])[:200].replace(folder, "") if words else "git was killed"
         raise InvalidInput(f"the repository cannot be fetched: {why}", fix="check its address, and that it is public")
 
 
@@ -156,7 +165,7 @@ def _read(archive: Path) -> dict[str, bytes]:
                 left -= member.size
                 if left < 0 or len(files) >= MAX_FILES:
                     most = f"{MAX_FILES:,} files and {MAX_FETCHED >> 20} MB"
-                    raise InvalidInput(f"the repository is too large: at most {most} are copied")
+                    raise InvalidInput(f"the repository is too large: the maximum is {most}")
                 content = tar.extractfile(member)
                 assert content is not None
                 files[member.name] = content.read()
@@ -172,35 +181,35 @@ def _is_plain(name: str) -> bool:
 
 
 def _pin(address: str) -> str:
-    """Which machine an address means, as curl is told so that it asks nobody else."""
+    """Resolve the address for curl, so that curl does not resolve it again."""
     parts = urlsplit(address)
     host, port = parts.hostname or "", parts.port or {"http": 80}.get(parts.scheme, 443)
-    found = ",".join(f"[{one}]" if ":" in one else one for one in _outside(host))
-    return f"{f'[{host}]' if ':' in host else host}:{port}:{found}"
+    addresses = ",".join(f"[{address}]" if ":" in address else address for address in _outside(host))
+    return f"{f'[{host}]' if ':' in host else host}:{port}:{addresses}"
 
 
 def _outside(host: str) -> list[str]:
-    """The machines that a name means now. Raises `InvalidInput` unless there are some, and all are elsewhere."""
-    found = _addresses(host) if _HOST.fullmatch(host) else []
-    if not found:
-        raise InvalidInput("there is no server of that name", fix="check the repository's address")
-    if any(_is_inside(one) for one in found):
-        raise InvalidInput("only an admin can use a server of this machine or of its network")
-    return found
+    """Resolve a name to addresses. Raises `InvalidInput` unless there are some and all are public."""
+    addresses = _addresses(host) if _HOST.fullmatch(host) else []
+    if not addresses:
+        raise InvalidInput("no server of that name was found", fix="check the repository's address")
+    if any(_is_inside(address) for address in addresses):
+        raise InvalidInput("only an admin can use a server on this machine or in its network")
+    return addresses
 
 
 def _addresses(host: str) -> list[str]:
     try:
-        return sorted({str(found[4][0]) for found in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)})
+        return sorted({str(info[4][0]) for info in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)})
     except (OSError, UnicodeError):
         return []
 
 
 def _is_inside(address: str) -> bool:
-    """Whether an address is, or may lead to, this machine or its network; only ordinary public addresses are not."""
-    found = ipaddress.ip_address(address.partition("%")[0])
-    if not found.is_global or found.is_multicast:
+    """Whether an address is, or may lead to, this machine or its network. Only ordinary public addresses are not."""
+    parsed = ipaddress.ip_address(address.partition("%")[0])
+    if not parsed.is_global or parsed.is_multicast:
         return True
-    if isinstance(found, ipaddress.IPv4Address):
-        return found in _RELAYS
-    return found not in _PUBLIC or any(found in net for net in _TUNNELS) or int(found) >> 32 & 0xFDFFFFFF == _ISATAP
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return parsed in _RELAYS
+    return parsed not in _PUBLIC or any(parsed in net for net in _TUNNELS) or int(parsed) >> 32 & 0xFDFFFFFF == _ISATAP

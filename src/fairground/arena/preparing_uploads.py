@@ -1,4 +1,4 @@
-"""Files that people have uploaded: kept as bytes under names of ours, found again only by whoever sent them."""
+"""Uploaded files: stored as bytes under random names, accessible only to the person who sent them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from fairground.arena.people import Absent
 from fairground.core import InfrastructureError, InvalidInput, Record
 
 MAX_FILES: Final = 20
-"""Files that may be sent at once."""
+"""Maximum number of files per request."""
 
 MAX_FILE: Final = 32 << 20
-"""Bytes of each."""
+"""Maximum size of a file in bytes."""
 
 MAX_KEPT: Final = 256 << 20
-"""Bytes that are kept for one person; beyond, the oldest go."""
+"""Maximum number of bytes stored per person; the oldest files are deleted first."""
 
 _MAX_NAME: Final = 120
 _ID: Final = re.compile(r"[0-9a-f]{32}")
@@ -31,12 +31,12 @@ _UNFIT: Final = re.compile(r'[/\\<>:"|?*\x00-\x1f\x7f]+')
 
 @dataclass(frozen=True)
 class Upload:
-    """A file that was sent.
+    """An uploaded file.
 
     Attributes:
-        id: Random.
-        name: What it is called in a seat: the sender's name for it, made harmless.
-        size: Bytes.
+        id: Random ID.
+        name: Name in a seat: the sender's file name, sanitised.
+        size: Size in bytes.
     """
 
     id: str
@@ -50,20 +50,20 @@ class _Kept(Record):
 
 
 class Uploads:
-    """Where files are kept: one folder a file, with its content and what it was called.
+    """Storage of uploads: one folder per file, with its content and name.
 
     Args:
-        folder: Made when the first file comes.
+        folder: Created when the first file is stored.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def keep(self, person: str, name: str, parts: Iterable[bytes]) -> Upload:
-        """Takes a file in.
+        """Store a file.
 
         Raises:
-            InvalidInput: When it is too large.
+            InvalidInput: If it is too large.
         """
         id_ = secrets.token_hex(16)
         place = self._folder / f"{person}-{id_}"
@@ -72,28 +72,28 @@ class Uploads:
             try:
                 size = _write(place / "content", parts)
                 upload = Upload(id_, safe_name(name), size)
-                told = {key: value for key, value in asdict(upload).items() if key != "id"}
-                (place / "about.json").write_text(json.dumps(told), encoding="utf-8")
+                data = {key: value for key, value in asdict(upload).items() if key != "id"}
+                (place / "about.json").write_text(json.dumps(data), encoding="utf-8")
             except BaseException:
                 shutil.rmtree(place, ignore_errors=True)
                 raise
         except OSError as error:
-            raise InfrastructureError(f"the file cannot be kept: {error.strerror or 'no place'}") from error
+            raise InfrastructureError(f"the file cannot be stored: {error.strerror or 'no space left'}") from error
         self._make_room(person)
         return upload
 
     def find(self, person: str, id_: str) -> Upload:
-        """A file of this person's. Raises `Refused` when there is none."""
+        """Return a file of this person. Raises `Refused` if there is none."""
         try:
             if not _ID.fullmatch(id_):
                 raise FileNotFoundError
             about = _Kept.parse(json.loads((self._place(person, id_) / "about.json").read_bytes()))
-        except (OSError, ValueError):  # gone, or cut short when the machine died
-            raise Absent("there is no such file of yours any more", fix="upload it again") from None
+        except (OSError, ValueError):  # deleted, or incomplete because the machine died
+            raise Absent("this file no longer exists, or is not yours", fix="upload it again") from None
         return Upload(id_, about.name, about.size)
 
     def read(self, person: str, id_: str) -> bytes:
-        """Its content."""
+        """Return its content."""
         self.find(person, id_)
         return (self._place(person, id_) / "content").read_bytes()
 
@@ -101,19 +101,19 @@ class Uploads:
         return self._folder / f"{person}-{id_}"
 
     def _make_room(self, person: str) -> None:
-        found = sorted(((_age(place), place) for place in self._folder.glob(f"{person}-*")), reverse=True)
+        uploads = sorted(((_age(place), place) for place in self._folder.glob(f"{person}-*")), reverse=True)
         left = MAX_KEPT
-        for (_, size), place in found:
+        for (_, size), place in uploads:
             left -= size
             if left < 0:
                 shutil.rmtree(place, ignore_errors=True)
 
 
 def safe_name(name: str) -> str:
-    """A name that is only a name: no path, nothing hidden, nothing that reads otherwise than it is, not too long."""
+    """Sanitise a file name: no path, not hidden, no misleading characters, not too long."""
     last = re.split(r"[/\\]", unicodedata.normalize("NFC", name))[-1]
-    # Cc and Cf: what cannot be seen, or turns the rest around; Cs, Co, Cn: what is no character.
-    seen = "".join(one for one in last if unicodedata.category(one)[0] != "C")
+    # Cc and Cf: invisible or direction-changing; Cs, Co, Cn: not characters.
+    seen = "".join(upload for upload in last if unicodedata.category(upload)[0] != "C")
     plain = re.sub(r"\s+", " ", _UNFIT.sub("_", seen)).strip(" .-~") or "file"
     stem, dot, ending = plain.rpartition(".")
     if not stem or len(ending) > 16:
@@ -124,12 +124,12 @@ def safe_name(name: str) -> str:
 
 
 def _age(place: Path) -> tuple[float, int]:
-    """When a file came, and how large it is; it may be going at this moment."""
+    """Return time and size of a file, which may be deleted concurrently."""
     try:
-        found = (place / "content").stat()
+        status = (place / "content").stat()
     except OSError:
         return 0.0, 0
-    return found.st_mtime, found.st_size
+    return status.st_mtime, status.st_size
 
 
 def _write(path: Path, parts: Iterable[bytes]) -> int:
@@ -138,6 +138,6 @@ def _write(path: Path, parts: Iterable[bytes]) -> int:
         for part in parts:
             size += len(part)
             if size > MAX_FILE:
-                raise InvalidInput(f"a file may have {MAX_FILE >> 20} MB; this one has more")
+                raise InvalidInput(f"a file may have at most {MAX_FILE >> 20} MB; this one is larger")
             file.write(part)
     return size

@@ -1,4 +1,4 @@
-"""Another arena's table, looked at before it is taken in: which columns were understood, and every row at fault."""
+"""Preview of another arena's table before the import: recognised columns, and faulty rows."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from fairground.stats.votes.vote_columns import needs
 from fairground.stats.votes.vote_files import Draft, draft_votes
 
 COLUMNS: Final = ("left", "right", "winner", "left_won", "right_won", "tied", "voter", "task", "category")
-"""What is understood of a table; it must have the first two, and a winner or what each of the two got."""
+"""Recognised kinds of columns. The first two are required, and a winner or a result of each of the two."""
 
 MAX_ROWS = 200_000
 MAX_AGENTS = 500
 _SHOWN = 8
 _FAULTS = 50
-_HEADER = 20_000  # letters; a table of votes has a handful of columns
+_HEADER = 20_000  # maximum length of a header line; a table of votes has few columns
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A row that is not a vote; rows are counted from 1, below the header."""
+    """A row that is not a vote. Rows are counted from 1, below the header."""
 
     row: int
     column: str
@@ -37,19 +37,19 @@ class Fault:
 
 @dataclass(frozen=True)
 class Preview:
-    """What a table looks like from here.
+    """Preview of a table.
 
     Attributes:
-        columns: As the file calls them.
-        rename: What its columns are called here, as guessed or as told: theirs to ours.
-        missing: What it needs and was not found.
-        rows: How many there are.
-        first: The first few, as they are understood.
-        agents: How many votes are about each agent, the most first; as they will be called here.
+        columns: Column names in the file.
+        rename: Maps the file's columns to ours, as guessed or given.
+        missing: Required columns that were not found.
+        rows: Number of rows.
+        first: The first few rows, as they were read.
+        agents: Number of votes per agent, most first; with the names used here.
         faults: The first rows that are not votes.
-        wrong: How many rows are not votes, in all.
-        notes: What was understood, and how.
-        needs: What must be said about missing columns.
+        wrong: Total number of rows that are not votes.
+        notes: How the table was read.
+        needs: What to specify about missing columns.
     """
 
     columns: tuple[str, ...]
@@ -65,7 +65,7 @@ class Preview:
 
     @property
     def good(self) -> bool:
-        """Whether it can be taken in."""
+        """Whether it can be imported."""
         return not self.missing and not self.wrong and self.rows > 0
 
 
@@ -78,18 +78,18 @@ def preview_votes(
     missing: str | None = None,
     recognising: bool = True,
 ) -> Preview:
-    """Reads a table of votes without taking it in.
+    """Read a table of votes without importing it.
 
     Args:
         path: A .csv, .tsv, .jsonl, .json or .parquet file.
-        rename: What its columns are called here.
-        agents: What its agents are called here, where they are called otherwise.
-        values: What words in its column of winners mean.
-        missing: `skip` leaves votes without a winner out.
-        recognising: Whether columns that are not renamed may be recognised by their names.
+        rename: Maps its columns to ours.
+        agents: Maps its agent names to ours, if they differ.
+        values: Maps the values in its column of winners to ours.
+        missing: `skip` leaves out votes without a winner.
+        recognising: Whether to recognise columns by their names if they are not renamed.
 
     Raises:
-        InvalidInput: When it is no table at all, or larger than is taken.
+        InvalidInput: If it is not a table, or too large.
     """
     if file_kind(path) == "csv":
         _check_header(path)
@@ -101,8 +101,8 @@ def preview_votes(
     )
     known = {theirs: ours for theirs, ours in draft.known.items() if ours in COLUMNS}
     if draft.lacking:
-        asked = needs(str(path), draft.columns, draft.lacking, draft.known)
-        return Preview(tuple(draft.columns), known, draft.lacking, draft.length, (), {}, (), 0, draft.notes, asked)
+        needed = needs(str(path), draft.columns, draft.lacking, draft.known)
+        return Preview(tuple(draft.columns), known, draft.lacking, draft.length, (), {}, (), 0, draft.notes, needed)
     names = [(agents or {}).get(name, name).strip() for name in draft.agents]
     faults = _faults(draft, names)
     wrong = {fault.row - 1 for fault in faults}
@@ -118,7 +118,7 @@ def preview_votes(
         missing=(),
         rows=draft.length,
         first=tuple(_row(draft, names, row) for row in range(min(_SHOWN, draft.length))),
-        agents=dict(sorted(met.items(), key=lambda one: -one[1])),
+        agents=dict(sorted(met.items(), key=lambda fault: -fault[1])),
         faults=tuple(faults[:_FAULTS]),
         wrong=len(faults),
         notes=draft.notes,
@@ -127,46 +127,48 @@ def preview_votes(
 
 def _refuse_too_many(rows: int, agents: int) -> None:
     if rows > MAX_ROWS:
-        raise InvalidInput(f"a table of at most {MAX_ROWS:,} votes is taken at once", fix="cut it into several")
+        raise InvalidInput(f"a table may have at most {MAX_ROWS:,} votes", fix="split it into several files")
     if agents > MAX_AGENTS:
-        raise InvalidInput(f"more than {MAX_AGENTS} agents", fix="is it the right column that names agents?")
+        raise InvalidInput(f"the table has more than {MAX_AGENTS} agents", fix="check which columns name the agents")
 
 
 def _faults(draft: Draft, names: list[str]) -> list[Fault]:
-    """Rows that are not votes, one fault each; also where an agent's new name cannot be."""
-    found = {row: Fault(row + 1, column, problem[:200]) for row, column, problem in draft.faults()}
+    """Return rows that are not votes, with one fault each, including invalid new agent names."""
+    faults = {row: Fault(row + 1, column, problem[:200]) for row, column, problem in draft.faults()}
     for at, name in enumerate(names):
         if draft.agents[at] and (not name or len(name) > MAX_NAME or "\0" in name):
             problem = f"a name has 1 to {MAX_NAME} letters, got {name[:30]!r}"
             for side, codes in (("left", draft.left), ("right", draft.right)):
                 for row in np.flatnonzero(codes == at).tolist():
-                    found.setdefault(row, Fault(row + 1, side, problem))
+                    faults.setdefault(row, Fault(row + 1, side, problem))
     for left, right in {*zip(draft.left.tolist(), draft.right.tolist(), strict=True)}:
         if left != right and names[left] == names[right]:
             for row in np.flatnonzero((draft.left == left) & (draft.right == right)).tolist():
-                found.setdefault(row, Fault(row + 1, "right", f"{names[left][:60]!r} is on both sides"))
-    return [found[row] for row in sorted(found)]
+                faults.setdefault(row, Fault(row + 1, "right", f"{names[left][:60]!r} is on both sides"))
+    return [faults[row] for row in sorted(faults)]
 
 
 def _row(draft: Draft, names: list[str], row: int) -> dict[str, str]:
     code = int(draft.winners.codes[row])
-    told = {"left": names[draft.left[row]], "right": names[draft.right[row]]}
-    told["winner"] = (
+    vote = {"left": names[draft.left[row]], "right": names[draft.right[row]]}
+    vote["winner"] = (
         WINNERS[code] if code >= 0 else draft.labels["winner"].name(row) if "winner" in draft.labels else ""
     )
-    told |= {name: label.name(row) for name, label in draft.labels.items() if name != "winner"}
-    return {name: told[name][:200] for name in COLUMNS if name in told}
+    vote |= {name: label.name(row) for name, label in draft.labels.items() if name != "winner"}
+    return {name: vote[name][:200] for name in COLUMNS if name in vote}
 
 
 def _check_header(path: Path) -> None:
-    """Refuses what would take forever to find wrong: lines without end, thousands of columns."""
+    """Reject headers that would be slow to analyse: very long lines, thousands of columns."""
     with path.open("rb") as file:
         line = b""
         while not line.strip():
             line = file.readline(_HEADER + 1)
             if not line:
-                raise InvalidInput("the file is empty", fix="one row per vote, under a header: left,right,winner")
+                raise InvalidInput(
+                    "the file is empty", fix="expected one row per vote under a header: left,right,winner"
+                )
     if len(line) > _HEADER or max(line.count(mark) for mark in (b",", b";", b"\t")) > 200 or line.count(b'"') % 2:
         raise InvalidInput(
-            "the first line is not the header of a table of votes", fix="begin with a line like left,right,winner"
+            "the first line is not the header of a table of votes", fix="start with a line such as left,right,winner"
         )

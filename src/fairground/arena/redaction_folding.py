@@ -1,7 +1,7 @@
-"""Folds text to plain Latin letters, so that a name is found however it is written.
+"""Folding of text to plain Latin letters, to find names in any spelling.
 
 Covered: case, accents, compatibility forms (full width, mathematical, circled), small capitals, Cyrillic, Greek and
-Armenian look-alikes, zero-width characters, digits and signs for letters, and letters that are repeated.
+Armenian look-alikes, zero-width characters, digits and symbols used as letters, and repeated letters.
 """
 
 from __future__ import annotations
@@ -19,35 +19,35 @@ _LEET: Final = {
     "0": "o", "1": "l", "2": "z", "3": "e", "4": "a", "5": "s", "6": "g", "7": "t", "8": "b", "9": "g",
     "@": "a", "$": "s", "!": "l", "|": "l", "€": "e", "£": "l",
 }  # fmt: skip
-_SAME: Final = str.maketrans("i", "l")  # a capital I and a small L look alike
+_SAME: Final = str.maketrans("i", "l")  # a capital I and a lower-case L look alike
 _CIRCLED: Final = ((0x1F130, 26), (0x1F150, 26), (0x1F170, 26), (0x1F1E6, 26))
 _INVISIBLE: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 
 
 class _Table(dict[int, str]):
-    """What each character folds to; worked out when it is first met."""
+    """Maps characters to folded letters, computed on first use."""
 
     def __init__(self, *, leet: bool) -> None:
         super().__init__()
         self._leet = leet
 
     def __missing__(self, code: int) -> str:
-        found = _letters(chr(code))
-        if not found and self._leet:
-            found = _LEET.get(unicodedata.normalize("NFKC", chr(code)), "")
-        self[code] = found.translate(_SAME)
+        letters = _letters(chr(code))
+        if not letters and self._leet:
+            letters = _LEET.get(unicodedata.normalize("NFKC", chr(code)), "")
+        self[code] = letters.translate(_SAME)
         return self[code]
 
 
 PLAIN: Final = _Table(leet=False)
-"""Letters only; everything else is left out."""
+"""Letters only; everything else is dropped."""
 
 LEET: Final = _Table(leet=True)
-"""The same, with digits and signs that stand for letters."""
+"""The same, with digits and symbols used as letters."""
 
 
 def is_invisible(character: str) -> bool:
-    """Whether a character takes no room of its own: zero-width, combining, a filler."""
+    """Whether a character is invisible: zero-width, combining or a filler."""
     return character in _INVISIBLE or unicodedata.category(character) in ("Cf", "Mn", "Me")
 
 
@@ -56,21 +56,21 @@ def _letters(character: str) -> str:
     for first, number in _CIRCLED:
         if first <= code < first + number:
             return chr(ord("a") + code - first)
-    found = []
-    if character in _LOOK_ALIKE:  # before it is folded to a letter of another shape
+    letters = []
+    if character in _LOOK_ALIKE:  # before folding to a letter of another shape
         return _LOOK_ALIKE[character]
     for part in unicodedata.normalize("NFKD", character).casefold():
         if "a" <= part <= "z":
-            found.append(part)
+            letters.append(part)
         elif part in _LOOK_ALIKE:
-            found.append(_LOOK_ALIKE[part])
+            letters.append(_LOOK_ALIKE[part])
         elif part.isalpha():
-            found.append(_by_name(part))
-    return "".join(found)
+            letters.append(_by_name(part))
+    return "".join(letters)
 
 
 def _by_name(character: str) -> str:
-    """The letter that a Latin letter is a form of, such as one with a stroke or a small capital; else nothing."""
+    """Return the base letter of a Latin letter with a stroke, a small capital or the like; empty if there is none."""
     words = unicodedata.name(character, "").split()
     if words[:1] != ["LATIN"] or "LETTER" not in words:
         return ""

@@ -1,4 +1,4 @@
-"""The words by which agents, models and their makers are known, and how each may be told from ordinary text."""
+"""Vocabulary of agent, model and vendor names, with the rules that separate them from ordinary text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ANYWHERE: Final = (
     "claude", "chatgpt", "openai", "gpt", "gp7", "gemini", "deepmind", "qwen", "mistral", "mixtral", "deepseek",
     "bytedance", "doubao", "llama", "chatglm", "zhipu", "hunyuan", "nemotron", "xiaomi mimo", "ernie bot", "ui-tars",
 )  # fmt: skip
-"""No other word contains these."""
+"""Redacted inside other words, too: no other word contains them."""
 
 _WHOLE: Final = (
     "anthropic",
@@ -31,19 +31,19 @@ _WHOLE: Final = (
     "tencent",
     "baidu",
 )
-"""Parts of other words; names when they stand alone."""
+"""Occur inside other words; redacted only as separate words."""
 
 _ORDINARY: Final = (
     "google", "bard", "alibaba", "tongyi", "meta", "grok", "moonshot", "nova", "amazon", "command-r", "command r",
     "command a", "cohere", "phi", "yi", "opus", "sonnet", "haiku", "codex", "copilot", "perplexity",
 )  # fmt: skip
-"""Names that have another meaning too: hidden, but typing one does not tell who types."""
+"""Names with another meaning: redacted, but typing one does not identify the agent."""
 
 _STRADDLED: Final = frozenset(("gemini", "openai", "llama", "qwen", "gpt", "gp7"))
-"""Ordinary words may spell these: gem in it, open air, all amazing, FAQ went."""
+"""Adjacent ordinary words can spell these: gem in it, open air, all amazing, FAQ went."""
 
 _PLAIN_AGENTS: Final = frozenset(("oracle", "random", "do-nothing", "human"))
-"""Agents of this package whose names are ordinary words."""
+"""Agents of this package with ordinary words as names."""
 
 _NO_NAMES: Final = frozenset(
     ("agent", "agents", "model", "models", "program", "python", "http", "https", "localhost", "local", "latest",
@@ -52,36 +52,36 @@ _NO_NAMES: Final = frozenset(
      "main", "default", "effort", "high", "low", "nothing", "hidden", "with", "from", "tools", "plus",
      "experimental", "www", "com", "html", "openrouter", "server", "coder", "code", "json", "none", "true", "false")
 )  # fmt: skip
-"""Parts of names that say nothing."""
+"""Parts of names that identify nothing."""
 
 SUFFIX: Final = re.compile(
     r"(?:[ _.:/@+-]{0,2}(?:[a-z]{0,2}[0-9][\w.]{0,20}|(?:mini|nano|micro|turbo|pro|flash|lite|ultra|max|plus"
     r"|preview|latest|instruct|coder|code|vl|omni|vision|thinking|opus|sonnet|haiku|premier|large|medium|small)(?![^\W_]))){0,8}",
     re.IGNORECASE,
 )
-"""What follows a name and belongs to it: a version, a variant."""
+"""What follows a name and belongs to it: a version or a variant."""
 
 NATIVE: Final = re.compile(
     "|".join(resources.files("fairground.arena").joinpath("native_names.txt").read_text(encoding="utf-8").split()),
     re.IGNORECASE,
 )
-"""Names in other scripts; only as they are usually written."""
+"""Names in other scripts; only in their usual spelling."""
 
 _LEAST: Final = 3
 LONG: Final = 5
-"""Letters of a word from which on digits may stand for some of them: 9pt is the size of a letter."""
+"""Minimum length of a word in which digits can replace letters: 9pt is a font size."""
 
 
 @dataclass(frozen=True)
 class Word:
-    """A word to look for.
+    """A word to search for.
 
     Attributes:
-        name: As it is usually written.
-        anywhere: Whether it is a name inside another word, too.
+        name: Its usual spelling.
+        anywhere: Whether it is also redacted inside another word.
         ordinary: Whether it has another meaning.
-        rare: Whether ordinary words that stand beside each other do not spell it.
-        joints: After how many letters it may be divided.
+        rare: Whether adjacent ordinary words cannot spell it.
+        joints: Positions (in letters) at which it may be split.
     """
 
     name: str
@@ -93,12 +93,12 @@ class Word:
 
 @dataclass(frozen=True)
 class Known:
-    """Words by how they are folded.
+    """Words by their folded letters.
 
     Attributes:
-        pattern: Finds the longest at each place, in group 1.
-        words: By their folded letters.
-        prefixes: For each, itself and those that it begins with, the longest first.
+        pattern: Matches the longest word at each position, in group 1.
+        words: Words by their folded letters.
+        prefixes: For each word, itself and the words that it starts with, longest first.
     """
 
     pattern: re.Pattern[str]
@@ -107,18 +107,18 @@ class Known:
 
     @classmethod
     def of(cls, found: Iterable[tuple[str, Word]]) -> Known:
-        """From pairs of folded letters and word."""
+        """Build from pairs of folded letters and word."""
         words: dict[str, list[Word]] = {}
         for key, word in found:
             words.setdefault(key, []).append(word)
         longest = sorted(words, key=lambda key: (-len(key), key))
-        prefixes = {key: [one for one in longest if key.startswith(one)] for key in words}
+        prefixes = {key: [word for word in longest if key.startswith(word)] for key in words}
         return cls(re.compile(f"(?=({_trie(longest)}))" if longest else "(?!)"), words, prefixes)
 
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """All words to look for: as they are, with digits for letters, and with repeated letters as one."""
+    """All words to search for: unchanged, with digits for letters, and with repeated letters merged."""
 
     words: tuple[Word, ...]
     plain: Known = field(init=False)
@@ -130,48 +130,50 @@ class Vocabulary:
         leet = [(folded, word) for word in self.words if len(folded := word.name.translate(LEET)) >= LONG]
         short = [(folded, word) for folded, word in plain if word.anywhere and len(folded) < LONG]
         thin = [(_thin(folded), word) for folded, word in (*leet, *short)]
-        for name, found in (("plain", plain), ("long", leet), ("thin", thin)):
-            object.__setattr__(self, name, Known.of(found))
+        for name, known in (("plain", plain), ("long", leet), ("thin", thin)):
+            object.__setattr__(self, name, Known.of(known))
 
 
 @lru_cache(maxsize=64)
 def vocabulary(names: frozenset[str]) -> Vocabulary:
-    """What to look for in an arena with agents of these names."""
-    found: dict[str, Word] = {}
+    """Return the vocabulary for an arena with agents of these names."""
+    words: dict[str, Word] = {}
     for text in _ANYWHERE:
-        found[text] = Word(text, anywhere=True, rare=text not in _STRADDLED, joints=_joints(text))
+        words[text] = Word(text, anywhere=True, rare=text not in _STRADDLED, joints=_joints(text))
     for text in (*_WHOLE, *_ORDINARY):
-        found[text] = Word(text, ordinary=text in _ORDINARY, joints=_joints(text))
+        words[text] = Word(text, ordinary=text in _ORDINARY, joints=_joints(text))
     for name in sorted(names):
         for text in _parts(name):
-            known = found.get(text.casefold())
+            known = words.get(text.casefold())
             if known is None:
                 plain = text in _PLAIN_AGENTS
                 long = not plain and len(text.translate(PLAIN)) > LONG
-                found[text.casefold()] = Word(text, anywhere=long, ordinary=plain, joints=_joints(text))
-    return Vocabulary(tuple(found.values()))
+                words[text.casefold()] = Word(text, anywhere=long, ordinary=plain, joints=_joints(text))
+    return Vocabulary(tuple(words.values()))
 
 
 def _parts(name: str) -> list[str]:
-    """What an agent may call itself: its whole name, a model's without maker and address, and the words in these."""
+    """Return what an agent may call itself: its full name, a model name without vendor and URL, and their words."""
     before, _, after = name.partition(":")
     words = re.findall(r"[^\W\d_]{4,}", name)
     bare = re.match(r"[^\W\d_]+", name)
-    found = [name, before, after.partition("@")[0], *words, *([bare[0]] if bare else [])]
+    names = [name, before, after.partition("@")[0], *words, *([bare[0]] if bare else [])]
     return [
-        one for one in dict.fromkeys(found) if len(one.translate(PLAIN)) >= _LEAST and one.casefold() not in _NO_NAMES
+        name
+        for name in dict.fromkeys(names)
+        if len(name.translate(PLAIN)) >= _LEAST and name.casefold() not in _NO_NAMES
     ]
 
 
 def _joints(text: str) -> frozenset[int]:
-    """After how many folded letters there is something between the parts of a name."""
-    found, letters = set(), 0
+    """Return the positions (in folded letters) of separators between the parts of a name."""
+    joints, letters = set(), 0
     for character in text:
         if character.isalnum():
             letters += len(LEET[ord(character)]) if character.isdigit() else len(PLAIN[ord(character)])
         else:
-            found.add(letters)
-    return frozenset(found)
+            joints.add(letters)
+    return frozenset(joints)
 
 
 def _thin(letters: str) -> str:
@@ -179,7 +181,7 @@ def _thin(letters: str) -> str:
 
 
 def _trie(words: Iterable[str]) -> str:
-    """A pattern that finds the longest of many words without trying each at every place."""
+    """Return a pattern that matches the longest of many words efficiently."""
     tree: dict[str, dict[str, object]] = {}
     for word in words:
         node: dict[str, object] = tree  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""The tables of an arena: people, agents, battles, votes and their marks; the same on SQLite and PostgreSQL."""
+"""Database tables of an arena: people, agents, battles, votes and flags; the same for SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ people = Table(
     Column("invitation", String(64)),
     Column("browser", String(40)),
 )
-"""Everybody who opened the arena; nothing personal is known of them.
+"""Everyone who opened the arena, without personal data.
 
-`browser` is the id that the same browser had before it accepted an invitation; null when there was none.
+`browser` is the previous ID of the same browser, before it accepted an invitation; null if there is none.
 """
 
 invitations = Table(
@@ -42,7 +42,7 @@ invitations = Table(
     Column("uses_left", Integer, nullable=False),
     Column("note", Text, nullable=False, default=""),
 )
-"""Links that make somebody a judge or an admin. The id is a digest of the link's secret, which is kept nowhere."""
+"""Invitation links for judges and admins. The ID is a digest of the link's secret, which is not stored."""
 
 agents = Table(
     "agents",
@@ -74,7 +74,7 @@ battles = Table(
     Column("closed", Float),
     Column("follows", String(40)),
 )
-"""`judged` is when both were done and the vote began; `preparation` is JSON."""
+"""`judged` is the time when both agents were done and voting started; `preparation` is JSON."""
 
 sides = Table(
     "sides",
@@ -90,7 +90,7 @@ sides = Table(
     Column("questions", Integer),
     Column("repetition", Float),
 )
-"""What became of each of the two."""
+"""Result of each side."""
 
 messages = Table(
     "messages",
@@ -102,7 +102,7 @@ messages = Table(
     Column("question", Text, nullable=False),
     Column("answer", Text),
 )
-"""What agents asked the person, and the answers."""
+"""Questions of agents to the person, and the answers."""
 
 votes = Table(
     "votes",
@@ -124,10 +124,10 @@ votes = Table(
     Column("after_reveal", Boolean, nullable=False, default=False),
     Column("counted", Integer, default=1),
 )
-"""One row per person and battle: the version that counts (`counted`), which is the last one before the reveal.
+"""One row per person and battle, with the version that counts (`counted`): the last one before the names were shown.
 
-`version` is the newest version, and `after_reveal` says whether that was given when the person knew the names.
-`counted` is null when already the first version was. `seconds` is how long the person looked before the first vote.
+`version` is the newest version, and `after_reveal` is whether it was given when the person knew the names. `counted` is
+null if that applies to the first version already. `seconds` is the time from the end of both agents to the first vote.
 """
 
 vote_history = Table(
@@ -140,7 +140,7 @@ vote_history = Table(
     Column("vote", Text, nullable=False),
     Column("after_reveal", Boolean, nullable=False, default=False),
 )
-"""Every version that a vote has had, as JSON; `after_reveal` when the person knew the names by then."""
+"""Every version of a vote as JSON; `after_reveal` if the person knew the names at that time."""
 
 reveals = Table(
     "reveals",
@@ -150,7 +150,7 @@ reveals = Table(
     Column("at", Float, nullable=False),
     Column("how", String(20), nullable=False),
 )
-"""Who was told the names of a battle, when, and how (`battle`, `export`). Written before they are told."""
+"""Who was shown the names of a battle, when, and how (`battle`, `export`). Written before they are shown."""
 
 identifications = Table(
     "identifications",
@@ -164,7 +164,7 @@ identifications = Table(
     Column("text", Text, nullable=False),
     Column("seen", Boolean, nullable=False),
 )
-"""Where an agent wrote a name that tells who it is; `seen` when it typed it, so that the screen may have shown it."""
+"""Where an agent wrote a name that identifies it; `seen` if it was typed, so the screen may have shown it."""
 
 step_marks = Table(
     "step_marks",
@@ -186,7 +186,7 @@ flags = Table(
     Column("detail", Text, nullable=False, default=""),
     Column("flagged", Float, nullable=False),
 )
-"""Why a vote does not count; the vote itself is never touched."""
+"""Flags: why a vote does not count. The vote itself is not changed."""
 
 cleared = Table(
     "cleared",
@@ -196,7 +196,7 @@ cleared = Table(
     Column("reason", String(20), primary_key=True),
     Column("cleared", Float, nullable=False),
 )
-"""Flags that an admin took back: the filters do not give them again."""
+"""Flags that an admin has cleared. Filters do not set them again."""
 
 shared = Table(
     "shared",
@@ -204,7 +204,7 @@ shared = Table(
     Column("battle", String(40), ForeignKey("battles.id"), primary_key=True),
     Column("since", Float, nullable=False),
 )
-"""Battles that every judge may see and judge, not only who began them."""
+"""Battles that every judge may see and judge, not only their owner."""
 
 filter_settings = Table(
     "filter_settings",
@@ -214,7 +214,7 @@ filter_settings = Table(
     Column("person", String(40), ForeignKey("people.id"), nullable=False),
     Column("settings", Text, nullable=False),
 )
-"""What the filters look for, as JSON: every version with who made it; the last one holds."""
+"""Filter settings as JSON: every version with its author; the last one is in force."""
 
 Index("battles_by_status", battles.c.status)
 Index("battles_by_owner", battles.c.owner)

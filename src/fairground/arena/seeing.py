@@ -1,4 +1,4 @@
-"""A battle as it stands for one person, with their vote: read in one query, because every page and vote needs it."""
+"""The state of a battle for one person, with their vote, read in one query because every page and vote needs it."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from fairground.arena.store import Store, now, upserting
 
 @dataclass(frozen=True)
 class Seen:
-    """How a battle stands for somebody.
+    """The state of a battle for a person.
 
     Attributes:
-        battle: As anybody may see it.
+        battle: Its public part.
         allowed: Whether this person may see it.
-        contenders: Who the two are. For whoever counts votes: a person may be told `names`, and nothing else.
-        names: The same; None for somebody who has not voted on them, or on all battles of the two that wait for it.
-        vote: Theirs, the newest version; None when they have not voted.
-        version: How often they have given or changed it.
-        asked: Whether an agent has asked anything.
-        revealed: Whether they were told the names before, here or elsewhere: a vote from now on does not count.
+        contenders: Names of the agents, for counting votes. Only `names` may be shown to a person.
+        names: The same; None if the person still has to vote on this battle or on another one of the same agents.
+        vote: The person's vote, newest version; None if they have not voted.
+        version: Number of versions of their vote.
+        asked: Whether an agent has asked a question.
+        revealed: Whether they were shown the names before, here or elsewhere. Later votes do not count.
         after_reveal: Whether the newest version of their vote was given after that.
-        counted: Whom the version that counts is for; None when none does.
-        identified: The sides whose agent typed a name that tells who it is, such as "ab".
+        counted: Winner in the version that counts; None if there is none.
+        identified: Sides whose agent typed a name that identifies it, such as "ab".
     """
 
     battle: Battle
@@ -59,7 +59,7 @@ class Seen:
 
 
 def see(store: Store, id_: str, person: Person) -> Seen | None:
-    """How a battle stands for somebody; None when there is none."""
+    """Return the state of a battle for a person; None if it does not exist."""
     with store.read() as connection:
         rows = connection.execute(_SEE, {"battle": id_, "person": person.id}).all()
         if not rows:
@@ -68,8 +68,12 @@ def see(store: Store, id_: str, person: Person) -> Seen | None:
         battle = as_battle(first, [_side(row) for row in rows if row.side_side is not None])
         two, vote = (first.a, first.b), _vote(first)
         chain = _chain(connection, first) if first.follows is not None or first.goes_on else [first]
-        known = vote is not None and not any(_awaits(connection, one, person) for one in chain if one.id != first.id)
-        told = _was_told(connection, [one.id for one in chain], person) if len(chain) > 1 else bool(first.revealed)
+        known = vote is not None and not any(
+            _awaits(connection, battle, person) for battle in chain if battle.id != first.id
+        )
+        knew = (
+            _was_told(connection, [battle.id for battle in chain], person) if len(chain) > 1 else bool(first.revealed)
+        )
     return Seen(
         battle=battle,
         allowed=sees(battle, person, is_shared=first.shared is not None),
@@ -78,7 +82,7 @@ def see(store: Store, id_: str, person: Person) -> Seen | None:
         vote=vote,
         version=first.vote_version or 0,
         asked=first.asked,
-        revealed=told,
+        revealed=knew,
         after_reveal=bool(first.vote_after_reveal),
         counted=first.vote_winner if first.vote_counted is not None else None,
         identified="".join(side for side, wrote in zip(SIDES, (first.typed_a, first.typed_b), strict=True) if wrote),
@@ -86,15 +90,15 @@ def see(store: Store, id_: str, person: Person) -> Seen | None:
 
 
 def reveal(store: Store, battle: str, person: Person, seen: Seen | None = None) -> tuple[str, str] | None:
-    """Who the two sides were, and notes that this person was told; None for somebody who has not voted on them.
+    """Return the names of both agents and record that this person was shown them; None if they have not voted.
 
-    The same two fight in what follows a battle, so nobody learns it while one of these battles waits for their vote.
+    A follow-up has the same agents, so names are not shown while one of the battles waits for the person's vote.
 
     Args:
         store: The arena.
-        battle: Which.
-        person: Who wants to know.
-        seen: How the battle stands for them, if that is known already.
+        battle: The battle.
+        person: The person.
+        seen: The state of the battle for them, if already known.
     """
     seen = seen or see(store, battle, person)
     if seen is None or seen.names is None:
@@ -105,13 +109,13 @@ def reveal(store: Store, battle: str, person: Person, seen: Seen | None = None) 
 
 
 def series_of(connection: Connection, id_: str) -> list[str]:
-    """The battles of the same two that follow each other, in the order in which they were begun; this one too."""
+    """Return the battles of the same agents that follow each other, including this one, in order."""
     row = connection.execute(select(battles).where(battles.c.id == id_)).one()
-    return [one.id for one in _chain(connection, row)]
+    return [battle.id for battle in _chain(connection, row)]
 
 
 def note_reveals(store: Store, ids: Iterable[str], person: Person, how: str) -> None:
-    """Notes that a person is told the names of battles; call it before they are told."""
+    """Record that a person is shown the names of battles. Call it before they are shown."""
     at = now()
     rows = [{"battle": id_, "person": person.id, "at": at, "how": how} for id_ in sorted(set(ids))]
     if rows:
@@ -123,12 +127,12 @@ _SIDE = tuple(field.name for field in fields(Side))
 
 
 def _query() -> Select[Any]:
-    """One row a side; all else is the same in both."""
+    """Return one row per side; all other columns are the same in both."""
     later = battles.alias()
     person = bindparam("person", type_=votes.c.person.type)
     mine = (votes.c.battle == battles.c.id) & (votes.c.person == person)
-    # The newest version is in the history: the table of votes has the one that counts.
-    told = (
+    # The newest version is in the history; the votes table has the version that counts.
+    newest = (
         (vote_history.c.battle == votes.c.battle)
         & (vote_history.c.person == votes.c.person)
         & (vote_history.c.version == votes.c.version)
@@ -152,14 +156,14 @@ def _query() -> Select[Any]:
         )
         .outerjoin(sides, sides.c.battle == battles.c.id)
         .outerjoin(votes, mine)
-        .outerjoin(vote_history, told)
+        .outerjoin(vote_history, newest)
         .outerjoin(shared, shared.c.battle == battles.c.id)
         .where(battles.c.id == bindparam("battle", type_=battles.c.id.type))
     )
 
 
 def _told_to(person: BindParameter[str]) -> Select[Any]:
-    """Reveals to a person, under any id that their browser has had."""
+    """Return the reveals to a person, under any ID of their browser."""
     me, same = people.alias(), people.alias()
     return (
         select(reveals.c.battle)
@@ -179,16 +183,16 @@ def _side(row: Any) -> Side:
 def _vote(row: Any) -> Vote | None:
     if row.vote_version is None:
         return None
-    if row.told is None:  # what was imported has no history
+    if row.told is None:  # imported votes have no history
         return Vote(**{name: getattr(row, f"vote_{name}") for name in PLAIN})
-    told = json.loads(row.told)
-    return Vote(**{**told, "marks": tuple(StepMark(**one) for one in told["marks"])})
+    stored = json.loads(row.told)
+    return Vote(**{**stored, "marks": tuple(StepMark(**mark) for mark in stored["marks"])})
 
 
 def _was_told(connection: Connection, ids: Sequence[str], person: Person) -> bool:
-    """Whether a person was told the names of one of these battles, which are of the same two."""
-    told = _told_to(bindparam("person", type_=votes.c.person.type)).where(reveals.c.battle.in_(ids)).limit(1)
-    return connection.execute(told, {"person": person.id}).one_or_none() is not None
+    """Whether a person was shown the names of one of these battles, which have the same agents."""
+    query = _told_to(bindparam("person", type_=votes.c.person.type)).where(reveals.c.battle.in_(ids)).limit(1)
+    return connection.execute(query, {"person": person.id}).one_or_none() is not None
 
 
 def _awaits(connection: Connection, row: Any, person: Person) -> bool:
@@ -205,11 +209,11 @@ def _has_voted(connection: Connection, battle: str, person: Person) -> bool:
 
 
 def _chain(connection: Connection, row: Any) -> list[Any]:
-    """All battles of the same two that follow each other, this one among them."""
-    found = [row]
-    while found[0].follows is not None:
-        found.insert(0, connection.execute(select(battles).where(battles.c.id == found[0].follows)).one())
-    for one in found:  # grows as it goes
-        later = connection.execute(select(battles).where(battles.c.follows == one.id)).all()
-        found += [two for two in later if all(two.id != known.id for known in found)]
-    return found
+    """Return all battles of the same agents that follow each other, including this one."""
+    rows = [row]
+    while rows[0].follows is not None:
+        rows.insert(0, connection.execute(select(battles).where(battles.c.id == rows[0].follows)).one())
+    for battle in rows:  # grows during the iteration
+        later = connection.execute(select(battles).where(battles.c.follows == battle.id)).all()
+        rows += [two for two in later if all(two.id != known.id for known in rows)]
+    return rows

@@ -1,4 +1,4 @@
-"""The leaderboard: ratings with intervals, correctness, head to head, by category, and what people prefer."""
+"""Data of the leaderboard: ratings with intervals, correctness, win rates, groups, and behaviour against preference."""
 
 from __future__ import annotations
 
@@ -42,24 +42,25 @@ Key = TypeVar("Key", bound=Hashable)
 
 SEED = 20260101
 FEWEST = 10
-"""Votes that an agent needs to be ranked. With fewer, drawing votes again shows far too little of what may be: of a
-single vote, nothing at all."""
-_TOO_FEW = f"too few votes: an agent is ranked from {FEWEST} votes on, because intervals of fewer would be too narrow"
-_ALL_ALIKE = "every vote is for the same agent, so that drawing votes again does not show how sure its rating is"
+"""Minimum number of votes for a rating. With fewer, resampling underestimates the uncertainty; with a single vote it
+shows none at all.
+"""
+_TOO_FEW = f"too few votes: an agent needs at least {FEWEST} votes for a rating; intervals from fewer are too narrow"
+_ALL_ALIKE = "all votes are for the same agent, so resampling cannot estimate the uncertainty of its rating"
 _RESAMPLES = 1_000
-_ASKED = ("0", "1 or 2", "3 and more")
+_ASKED = ("0", "1 or 2", "3 or more")
 _REPEATED = ("none", "up to 30%", "over 30%")
 
 
 @dataclass(frozen=True)
 class Style:
-    """How often agents that behaved in one way were preferred.
+    """How often agents with a certain behaviour were preferred.
 
     Attributes:
-        what: What was done, such as how often the person was asked.
-        how: How much of it.
+        what: The behaviour, such as how often the person was asked.
+        how: Its level.
         wins: Share of votes for such a side, ties as half.
-        votes: On how many sides it rests.
+        votes: Number of sides.
     """
 
     what: str
@@ -70,12 +71,12 @@ class Style:
 
 @dataclass(frozen=True)
 class OrderTests:
-    """Whether the order is more than chance.
+    """Tests of whether the order is due to chance.
 
     Attributes:
-        permutation: Whether all agents could be equally good.
+        permutation: Test of whether all agents could be equally good.
         pairs: Every pair, with Holm's correction and Cohen's d.
-        noise: What is left of the order when votes are turned around at random; empty where all ratings are equal.
+        noise: Stability of the order when votes are reversed at random; empty if all ratings are equal.
     """
 
     permutation: PermutationTest
@@ -85,24 +86,24 @@ class OrderTests:
 
 @dataclass(frozen=True)
 class Standings:
-    """Everything that a leaderboard shows. Votes on one task and votes of one person count as dependent everywhere.
+    """All data of a leaderboard. Votes on one task and votes of one person are treated as dependent everywhere.
 
     Attributes:
-        ranking: Ratings and ranks of agents with enough votes; None while there are none, with the reason in `why`.
-        tests: Whether its order is more than chance; None without a ranking.
-        unranked: Agents with too few votes to be ranked, and how many they have.
-        correct: For each agent how often it was judged correct.
-        verified: For each agent how often the verifier passed it.
-        agreed: How often people and verifier say the same of a side: correct or not.
-        observed: Win rates as voted.
-        predicted: Win rates as the ratings predict.
+        ranking: Ratings and ranks of agents with enough votes; None if there are none, with the reason in `why`.
+        tests: Tests of its order; None without a ranking.
+        unranked: Agents with too few votes for a rating, and their number of votes.
+        correct: How often each agent was judged correct.
+        verified: How often the verifier passed each agent.
+        agreed: How often people and verifier agree about a side: correct or not.
+        observed: Observed win rates.
+        predicted: Win rates predicted by the ratings.
         categories: Rankings by category.
         platforms: Rankings by platform.
-        general: Is an agent good in every category alike; of agents with at least `FEWEST` judgements.
-        general_categories: The categories that these agents have in common, over which their scores are.
-        styles: Ways to behave, against preference.
-        votes: How many count.
-        left_out: How many do not, by reason.
+        general: GenScores: whether an agent is good in all categories; for agents with at least `FEWEST` judgements.
+        general_categories: The categories that these agents share and on which their scores are based.
+        styles: Behaviour against preference.
+        votes: Number of votes that count.
+        left_out: Number of votes that do not count, by reason.
     """
 
     ranking: Ranking | None
@@ -124,13 +125,13 @@ class Standings:
 
 
 def standings(rows: Sequence[Row], *, seed: int = SEED, resamples: int = _RESAMPLES, grouped: bool = True) -> Standings:
-    """The leaderboard of these votes; the same votes give the same one.
+    """Compute the leaderboard of these votes. The result is deterministic.
 
     Args:
         rows: The votes; flagged ones are only counted as such.
-        seed: Of the resampling.
-        resamples: How often votes are drawn again for intervals, and shuffled for tests.
-        grouped: Whether categories and platforms are ranked each by itself too, which costs a ranking each.
+        seed: Seed of the resampling.
+        resamples: Number of resamples for intervals, and of shuffles for tests.
+        grouped: Whether to rank categories and platforms separately, too, which costs one ranking each.
     """
     rng = np.random.default_rng(seed)
     good = [row for row in rows if row.counts]
@@ -141,12 +142,12 @@ def standings(rows: Sequence[Row], *, seed: int = SEED, resamples: int = _RESAMP
     ranked = counted(well_known(good))
     ranking, why = _ranking(ranked, rng, resamples)
     table = counted(good)
-    names = {one.agent for one in ranking.agents} if ranking is not None else set()
+    names = {agent.agent for agent in ranking.agents} if ranking is not None else set()
     judged = _judged(good)
     general, general_categories = _general(judged, rng)
     return Standings(
         ranking=ranking,
-        why=why if good else "nobody has voted yet",
+        why=why if good else "there are no votes yet",
         tests=_tests(ranked, ranking, rng, resamples) if ranked is not None and ranking is not None else None,
         unranked={agent: number for agent, number in sorted(_numbers(good).items()) if agent not in names},
         correct=correctness(judged),
@@ -165,42 +166,42 @@ def standings(rows: Sequence[Row], *, seed: int = SEED, resamples: int = _RESAMP
 
 
 def well_known(rows: Sequence[Row]) -> list[Row]:
-    """The votes that count between agents of which each has at least `FEWEST` of them."""
-    kept = [row for row in rows if row.counts]
-    while kept:
-        numbers = _numbers(kept)
-        left = [row for row in kept if min(numbers[row.a], numbers[row.b]) >= FEWEST]
-        if len(left) == len(kept):
+    """Return the counting votes between agents with at least `FEWEST` of them each."""
+    counting = [row for row in rows if row.counts]
+    while counting:
+        numbers = _numbers(counting)
+        left = [row for row in counting if min(numbers[row.a], numbers[row.b]) >= FEWEST]
+        if len(left) == len(counting):
             break
-        kept = left
-    return kept
+        counting = left
+    return counting
 
 
 def agreement(rows: Sequence[Row], *, seed: int = SEED) -> dict[str, Agreement | str]:
-    """How far people agree who judged the same battles: Krippendorff's alpha for each thing that they say.
+    """Compute Krippendorff's alpha for each question between people who judged the same battles.
 
-    Answers that have an order count by how far apart they are (the ordinal scale); a tie of either kind lies between
-    the two sides. A text says why there is no alpha.
+    For ordered answers, disagreement counts by distance (ordinal scale); a tie of either kind lies between the two
+    sides. If there is no alpha, a text says why.
     """
-    asked: dict[str, tuple[Literal["nominal", "ordinal"], Callable[[Row], dict[str, object]]]] = {
+    questions: dict[str, tuple[Literal["nominal", "ordinal"], Callable[[Row], dict[str, object]]]] = {
         "preference": ("ordinal", lambda row: {"": _PREFERENCE[row.winner]}),
         "correctness": ("ordinal", lambda row: {"a": _GRADES.get(row.correct_a), "b": _GRADES.get(row.correct_b)}),
         "safety": ("nominal", lambda row: {"a": row.safe_a, "b": row.safe_b}),
         "efficiency": ("ordinal", lambda row: {"a": _GRADES.get(row.efficient_a), "b": _GRADES.get(row.efficient_b)}),
     }
-    found: dict[str, Agreement | str] = {}
-    for name, (scale, said) in asked.items():
+    alphas: dict[str, Agreement | str] = {}
+    for name, (scale, answer) in questions.items():
         ratings: dict[str, dict[str, object]] = defaultdict(dict)
         for row in rows:
             if row.counts:
-                for side, value in said(row).items():
+                for side, value in answer(row).items():
                     if value is not None:
                         ratings[f"{row.battle} {side}"][row.person] = value
         try:
-            found[name] = krippendorff_alpha(ratings, rng=np.random.default_rng(seed), scale=scale)
+            alphas[name] = krippendorff_alpha(ratings, rng=np.random.default_rng(seed), scale=scale)
         except InvalidInput as error:
-            found[name] = error.message
-    return found
+            alphas[name] = error.message
+    return alphas
 
 
 _PREFERENCE = {"a": -1, "tie": 0, "both_bad": 0, "b": 1}
@@ -209,7 +210,7 @@ _GRADES: dict[str | None, int] = {"wrong": 0, "partly": 1, "correct": 2, "poor":
 
 @dataclass(frozen=True)
 class Judgement:
-    """Whether a person found one side of a battle correct."""
+    """Whether a person judged one side of a battle correct."""
 
     agent: str
     correct: bool
@@ -219,32 +220,34 @@ class Judgement:
 
 
 def recent_judgements(rows: Sequence[Row], window: int) -> dict[str, list[Judgement]]:
-    """For each agent its last judgements, the newest last: what `Retirement` looks at."""
-    found: dict[str, list[Judgement]] = defaultdict(list)
-    for one in _judged([row for row in rows if row.counts]):
-        found[one.agent].append(one)
-    return {agent: said[-window:] for agent, said in found.items()}
+    """Return the last judgements of each agent, newest last, for `Retirement`."""
+    by_agent: dict[str, list[Judgement]] = defaultdict(list)
+    for judgement in _judged([row for row in rows if row.counts]):
+        by_agent[judgement.agent].append(judgement)
+    return {agent: judgements[-window:] for agent, judgements in by_agent.items()}
 
 
 def correctness(judged: Sequence[Judgement]) -> dict[str, Share]:
-    """How often each agent was judged correct, by name; clustered by task and person."""
-    return dict(sorted(_judged_shares(judged, [one.agent for one in judged]).items())) if judged else {}
+    """Return how often each agent was judged correct, by name; clustered by task and person."""
+    return dict(sorted(_judged_shares(judged, [judgement.agent for judgement in judged]).items())) if judged else {}
 
 
 def _judged_shares(judged: Sequence[Judgement], groups: Sequence[Key]) -> dict[Key, Share]:
-    clusters = clusters_in({"task": [one.task for one in judged], "voter": [one.person for one in judged]})
-    return clustered_shares([one.correct for one in judged], groups, clusters)
+    clusters = clusters_in(
+        {"task": [judgement.task for judgement in judged], "voter": [judgement.person for judgement in judged]}
+    )
+    return clustered_shares([judgement.correct for judgement in judged], groups, clusters)
 
 
 def _ranking(table: Votes | None, rng: np.random.Generator, resamples: int) -> tuple[Ranking | None, str]:
-    """A ranking, or why there is none."""
+    """Return a ranking, or why there is none."""
     if table is None:
         return None, _TOO_FEW
     try:
-        found = rank(table, rng=rng, resamples=resamples)
+        ranking = rank(table, rng=rng, resamples=resamples)
     except InvalidInput as error:
         return None, error.message
-    return (None, _ALL_ALIKE) if _has_no_width(found) else (found, "")
+    return (None, _ALL_ALIKE) if _has_no_width(ranking) else (ranking, "")
 
 
 def _tests(table: Votes, ranking: Ranking, rng: np.random.Generator, resamples: int) -> OrderTests:
@@ -266,38 +269,38 @@ def _numbers(rows: Sequence[Row]) -> Counter[str]:
 
 def _judged(rows: Sequence[Row]) -> list[Judgement]:
     return [
-        Judgement(agent, said == "correct", row.category or "other", task, row.person)
+        Judgement(agent, answer == "correct", row.category or "other", task, row.person)
         for row, task in zip(rows, task_labels(rows), strict=True)
-        for agent, said in ((row.a, row.correct_a), (row.b, row.correct_b))
-        if said is not None
+        for agent, answer in ((row.a, row.correct_a), (row.b, row.correct_b))
+        if answer is not None
     ]
 
 
 def _verified(rows: Sequence[Row]) -> dict[str, Share]:
-    """Each side of a battle once, however many people voted on it."""
-    found = {
+    """Count each side of a battle once, regardless of the number of votes on it."""
+    outcomes = {
         (row.battle, agent): (outcome == "passed", task)
         for row, task in zip(rows, task_labels(rows), strict=True)
         for agent, outcome in ((row.a, row.outcome_a), (row.b, row.outcome_b))
         if outcome in ("passed", "failed")
     }
-    if not found:
+    if not outcomes:
         return {}
-    clusters = clusters_in({"task": [task for _, task in found.values()]})
-    shares = clustered_shares([passed for passed, _ in found.values()], [agent for _, agent in found], clusters)
+    clusters = clusters_in({"task": [task for _, task in outcomes.values()]})
+    shares = clustered_shares([passed for passed, _ in outcomes.values()], [agent for _, agent in outcomes], clusters)
     return dict(sorted(shares.items()))
 
 
 def _agreed(rows: Sequence[Row]) -> Share | None:
-    said = [
-        ((outcome == "passed") == (said == "correct"), task, row.person)
+    answer = [
+        ((outcome == "passed") == (pairs == "correct"), task, row.person)
         for row, task in zip(rows, task_labels(rows), strict=True)
-        for outcome, said in ((row.outcome_a, row.correct_a), (row.outcome_b, row.correct_b))
-        if outcome in ("passed", "failed") and said is not None
+        for outcome, pairs in ((row.outcome_a, row.correct_a), (row.outcome_b, row.correct_b))
+        if outcome in ("passed", "failed") and pairs is not None
     ]
-    if not said:
+    if not answer:
         return None
-    same, tasks, people = zip(*said, strict=True)
+    same, tasks, people = zip(*answer, strict=True)
     return clustered_share(same, clusters_in({"task": tasks, "voter": people}))
 
 
@@ -305,44 +308,44 @@ def _by(
     rows: Sequence[Row], group: Callable[[Row], str], rng: np.random.Generator, resamples: int
 ) -> CategoryRankings | None:
     groups = sorted({group(row) for row in rows})
-    kept = {name: well_known([row for row in rows if group(row) == name]) for name in groups}
-    refused = {name: _TOO_FEW for name in groups if not kept[name]}
-    table = counted([row for name in groups for row in kept[name]], group)
+    by_group = {name: well_known([row for row in rows if group(row) == name]) for name in groups}
+    refused = {name: _TOO_FEW for name in groups if not by_group[name]}
+    table = counted([row for name in groups for row in by_group[name]], group)
     if table is None:
         return CategoryRankings({}, refused) if refused else None
-    found = rank_by_category(table, rng=rng, resamples=resamples)
-    alike = {name for name, one in found.rankings.items() if _has_no_width(one)}
+    rankings = rank_by_category(table, rng=rng, resamples=resamples)
+    alike = {name for name, ranking in rankings.rankings.items() if _has_no_width(ranking)}
     return CategoryRankings(
-        {name: one for name, one in found.rankings.items() if name not in alike},
-        {**refused, **found.refused, **dict.fromkeys(alike, _ALL_ALIKE)},
+        {name: ranking for name, ranking in rankings.rankings.items() if name not in alike},
+        {**refused, **rankings.refused, **dict.fromkeys(alike, _ALL_ALIKE)},
     )
 
 
 def _general(judged: Sequence[Judgement], rng: np.random.Generator) -> tuple[dict[str, GenScore], tuple[str, ...]]:
-    """From how often agents were judged correct in each category that they share; of agents with enough judgements."""
+    """Compute GenScores from the correctness in each shared category, for agents with enough judgements."""
     if not judged:
         return {}, ()
-    shares = _judged_shares(judged, [(one.agent, one.category) for one in judged])
+    shares = _judged_shares(judged, [(judgement.agent, judgement.category) for judgement in judged])
     tried: dict[str, set[str]] = defaultdict(set)
-    numbers = Counter(one.agent for one in judged)
+    numbers = Counter(judgement.agent for judgement in judged)
     for agent, category in shares:
         if numbers[agent] >= FEWEST:
             tried[agent].add(category)
     agents, categories = common_categories(tried)
-    found = {}
+    scores = {}
     for agent in agents:
-        some = [shares[agent, category] for category in categories]
-        found[agent] = genscore_from_counts(
-            [round(one.interval.estimate * one.number) for one in some],
-            [one.number for one in some],
+        rates = [shares[agent, category] for category in categories]
+        scores[agent] = genscore_from_counts(
+            [round(rate.interval.estimate * rate.number) for rate in rates],
+            [rate.number for rate in rates],
             rng=rng,
-            worth=[one.worth for one in some],
+            worth=[rate.worth for rate in rates],
         )
-    return found, categories
+    return scores, categories
 
 
 def _styles(rows: Sequence[Row]) -> list[Style]:
-    """Clustered by battle, because its two sides and all who judge it are about the same two attempts; and by voter."""
+    """Cluster by battle, because its two sides and all its judges are about the same two episodes, and by voter."""
     sides = [
         (row, won, questions, repetition)
         for row in rows
@@ -351,7 +354,7 @@ def _styles(rows: Sequence[Row]) -> list[Style]:
             (_worth(row.winner, "b"), row.questions_b, row.repetition_b),
         )
     ]
-    found = []
+    styles = []
     for what, kinds, how in (
         ("questions to the person", _ASKED, [_asked(questions) for _, _, questions, _ in sides]),
         ("actions repeated", _REPEATED, [_repeated(repetition) for *_, repetition in sides]),
@@ -361,8 +364,8 @@ def _styles(rows: Sequence[Row]) -> list[Style]:
             votes, won, groups = zip(*known, strict=True)
             clusters = clusters_in({"task": [row.battle for row in votes], "voter": [row.person for row in votes]})
             shares = clustered_shares(won, groups, clusters)
-            found += [Style(what, kinds[at], one.interval, one.number) for at, one in sorted(shares.items())]
-    return found
+            styles += [Style(what, kinds[at], share.interval, share.number) for at, share in sorted(shares.items())]
+    return styles
 
 
 def _asked(questions: int | None) -> int | None:

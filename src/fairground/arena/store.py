@@ -1,4 +1,4 @@
-"""The database of an arena: SQLite in a file, or PostgreSQL by URL; made and brought up to date when it is opened."""
+"""The database of an arena: an SQLite file or a PostgreSQL URL. It is created and migrated when it is opened."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def _add_filter_settings(connection: Connection) -> None:
 
 
 def _forget_repetition(connection: Connection) -> None:
-    """Until then it was the share of actions that repeat the one before, which is another measure."""
+    """Reset `repetition`. Before, it was another measure: the share of actions that repeat the previous one."""
     connection.execute(schema.sides.update().values(repetition=None))
 
 
 def _add_reveals(connection: Connection) -> None:
-    """Until then the last version of a vote counted; from now on it is the last one before the names were told.
+    """Before, the last version of a vote counted; from now on it is the last one before the names were shown.
 
-    The first vote told them, except where the same two had another battle to be voted on, which is left as it is.
+    The first vote revealed them, except where the same agents had another battle to vote on; those stay unchanged.
     """
     for table in (schema.reveals, schema.identifications):
         table.create(connection, checkfirst=True)
@@ -81,12 +81,14 @@ def _add_reveals(connection: Connection) -> None:
             continue
         mine = (history.c.battle == vote.battle, history.c.person == vote.person)
         connection.execute(history.update().where(*mine, history.c.version > 1).values(after_reveal=True))
-        told = json.loads(connection.execute(select(history.c.vote).where(*mine, history.c.version == 1)).scalar_one())
-        marks = told.pop("marks")
+        first_vote = json.loads(
+            connection.execute(select(history.c.vote).where(*mine, history.c.version == 1)).scalar_one()
+        )
+        marks = first_vote.pop("marks")
         connection.execute(
             votes.update()
             .where(votes.c.battle == vote.battle, votes.c.person == vote.person)
-            .values(**told, after_reveal=True, counted=1)
+            .values(**first_vote, after_reveal=True, counted=1)
         )
         marked = schema.step_marks
         connection.execute(marked.delete().where(marked.c.battle == vote.battle, marked.c.person == vote.person))
@@ -95,8 +97,8 @@ def _add_reveals(connection: Connection) -> None:
 
 
 def _add_column(connection: Connection, column: Column[Any], value: str | None) -> None:
-    """Adds a column to a table that does not have it yet."""
-    if column.name in {one["name"] for one in inspect(connection).get_columns(column.table.name)}:
+    """Add a column to a table that does not have it yet."""
+    if column.name in {existing["name"] for existing in inspect(connection).get_columns(column.table.name)}:
         return
     kind = column.type.compile(connection.dialect)
     rest = "" if value is None else f" DEFAULT {value}" + ("" if column.nullable else " NOT NULL")
@@ -112,12 +114,12 @@ MIGRATIONS: Final[tuple[Step, ...]] = (
     _forget_repetition,
     _add_reveals,
 )
-"""What brings a database from each version to the next; never changed once it has been released, only added to."""
+"""Migrations from each version to the next. Released migrations are never changed; new ones are appended."""
 
 _version = Table("arena_version", MetaData(), Column("version", Integer, nullable=False))
 _BUSY_SECONDS = 30.0
 _REST_SECONDS = 2.0
-_CONNECTIONS = 40  # kept open: as many as a server has threads that answer people
+_CONNECTIONS = 40  # connections to keep open: one per server thread
 
 
 class Store:
@@ -127,8 +129,8 @@ class Store:
         url: `sqlite:///path`, a path, or `postgresql://...`.
 
     Raises:
-        InvalidInput: When the URL is none, or the database is of a newer Fairground.
-        InfrastructureError: When the database cannot be reached.
+        InvalidInput: If the URL is invalid, or the database is from a newer version of Fairground.
+        InfrastructureError: If the database cannot be reached.
     """
 
     def __init__(self, url: str | Path) -> None:
@@ -143,7 +145,7 @@ class Store:
             self.engine.dispose()
             raise InfrastructureError(
                 f"the arena's database cannot be used: {_short(error)}",
-                fix="check the address, and that the server runs and lets you in",
+                fix="check the address, and that the server is running and accepts your login",
             ) from error
         except BaseException:
             self.engine.dispose()
@@ -151,16 +153,16 @@ class Store:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A connection to look things up with; each query sees what is committed by then, on both databases."""
+        """Yield a connection for reading. Each query sees the data committed at that time, on both databases."""
         with self._reader.connect() as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """A transaction: all of it, or nothing. SQLite takes one writer at a time, so writers queue here.
+        """Run a transaction, all or nothing. SQLite allows one writer at a time, so writers queue here.
 
         Raises:
-            CannotWrite: When the disk is full. What was committed before stays.
+            CannotWrite: If the disk is full. Earlier commits are not affected.
         """
         with self._turn:
             try:
@@ -172,7 +174,7 @@ class Store:
                 raise
 
     def close(self) -> None:
-        """Closes all connections; may be called twice."""
+        """Close all connections. Can be called twice."""
         self.engine.dispose()
 
     def __enter__(self) -> Store:
@@ -183,12 +185,12 @@ class Store:
 
 
 def upserting(connection: Connection, table: Table) -> Any:
-    """An insert into a table that can say what happens when the row is there already."""
+    """Return an insert statement that supports conflict handling."""
     return (postgresql_insert if connection.dialect.name == "postgresql" else sqlite_insert)(table)
 
 
 def now() -> float:
-    """Seconds since 1970: one clock for everything that is kept."""
+    """Return seconds since 1970, for all stored times."""
     return time.time()
 
 
@@ -198,16 +200,16 @@ def _engine(url: str | Path) -> Engine:
         Path(text).expanduser().parent.mkdir(parents=True, exist_ok=True)
         text = f"sqlite:///{Path(text).expanduser().absolute()}"
     try:
-        found = make_url(text)
+        address = make_url(text)
     except ArgumentError:
-        raise InvalidInput(f"{text!r} is no database", fix="give a path, or postgresql://USER@HOST/NAME") from None
-    if found.get_backend_name() == "postgresql":
-        found = found.set(drivername="postgresql+psycopg")
-    elif found.get_backend_name() != "sqlite":
-        raise InvalidInput(f"databases are SQLite or PostgreSQL, not {found.get_backend_name()}")
+        raise InvalidInput(f"{text!r} is not a database", fix="give a path, or postgresql://USER@HOST/NAME") from None
+    if address.get_backend_name() == "postgresql":
+        address = address.set(drivername="postgresql+psycopg")
+    elif address.get_backend_name() != "sqlite":
+        raise InvalidInput(f"the database must be SQLite or PostgreSQL, got {address.get_backend_name()}")
     try:
-        # The last one used is used again: on PostgreSQL it is a process that has just planned the same queries.
-        engine = create_engine(found, pool_size=_CONNECTIONS, pool_use_lifo=True)
+        # LIFO: on PostgreSQL, the connection used last is a process that has just planned the same queries.
+        engine = create_engine(address, pool_size=_CONNECTIONS, pool_use_lifo=True)
     except (NoSuchModuleError, ModuleNotFoundError) as error:
         raise InvalidInput(f"{error}", fix="pip install 'fairground[postgresql]'") from None
     if engine.dialect.name == "sqlite":
@@ -224,21 +226,24 @@ def _note_use(_: object, record: ConnectionPoolEntry) -> None:
 
 
 def _check_rested(connection: Any, record: ConnectionPoolEntry, _: object) -> None:
-    """Replaces a connection whose server was restarted; asked only after a rest: it takes as long as reading."""
+    """Replace a connection whose server was restarted.
+
+    Checked only after idle time, because it takes as long as a query.
+    """
     if time.monotonic() - record.info.get("used", time.monotonic()) < _REST_SECONDS:
         return
     try:
         connection.execute("SELECT 1")
         connection.rollback()
-    except Exception as error:  # of whichever driver it is
+    except Exception as error:  # depends on the driver
         raise DisconnectionError from error
 
 
 def _tune(connection: object, _: object) -> None:
-    """Readers do not wait for writers; what was committed outlives the process, and a power cut; we begin transactions.
+    """Configure SQLite for concurrent readers, durable commits and explicit transactions.
 
-    For the power cut every commit waits for the disk (`synchronous=FULL`, some milliseconds), as on PostgreSQL: nobody
-    is told that a vote counts which a machine may forget.
+    To survive a power failure, every commit waits for the disk (`synchronous=FULL`, some milliseconds), as on
+    PostgreSQL. A vote is not acknowledged before it is durable.
     """
     connection.isolation_level = None  # type: ignore[attr-defined]
     cursor = connection.cursor()  # type: ignore[attr-defined]
@@ -249,22 +254,23 @@ def _tune(connection: object, _: object) -> None:
 
 
 def _take(connection: Connection) -> None:
-    # At once as a writer: a reader that turns writer half way would find that another has written meanwhile.
+    # Take the write lock at the start: a reader that becomes a writer later could find that another one has written.
     if connection.get_execution_options().get("writing"):
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def _migrate(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
-        connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7041776)")  # two servers may start at once
+        connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7041776)")  # two servers may start at the same time
     if not inspect(connection).has_table(_version.name):
         _version.create(connection)
         connection.execute(_version.insert().values(version=0))
     at = connection.execute(select(_version.c.version)).scalar_one()
     if at > len(MIGRATIONS):
         raise InvalidInput(
-            f"the database is of a newer Fairground (version {at}, this one knows {len(MIGRATIONS)})",
-            fix="use that Fairground, or another database",
+            f"the database is from a newer version of Fairground (schema version {at}, this one supports "
+            f"{len(MIGRATIONS)})",
+            fix="use that version of Fairground, or another database",
         )
     for step in MIGRATIONS[at:]:
         step(connection)

@@ -1,4 +1,4 @@
-"""Votes as the statistics and data sets want them: who met whom, what was said, what counts."""
+"""Votes as tables for statistics and data sets."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _WINNERS = {"a": "left", "b": "right", "tie": "tie", "both_bad": "both_bad"}
 
 @dataclass(frozen=True)
 class Row:
-    """A vote with all that is known of its battle.
+    """A vote with all data of its battle.
 
     Attributes:
-        version: The newest; what the other fields say is of the version that counts.
-        counted: The version that counts; None when the person knew the names before the first.
+        version: The newest version. The other fields are of the version that counts.
+        counted: The version that counts; None if the person knew the names before their first vote.
         after_reveal: Whether the newest version was given after the person knew the names.
-        winner_after_reveal: Whom that version is for.
-        identified: The sides whose agent typed a name that tells who it is, such as "ab".
-        flagged: Why it does not count; empty when it does.
-        open: Whether somebody else may still judge its battle, who must not learn who the two are.
+        winner_after_reveal: Winner in that version.
+        identified: Sides whose agent typed a name that identifies it, such as "ab".
+        flagged: Why it does not count; empty if it does.
+        open: Whether somebody else can still judge its battle, and must not learn the names.
     """
 
     battle: str
@@ -93,12 +93,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Brief:
-    """A battle in a list of somebody's.
+    """A battle in a person's list.
 
     Attributes:
-        task: What the two were asked.
-        mine: Whether this person began it; otherwise they may judge it.
-        vote: Whom this person voted for; None when they have not.
+        task: The task.
+        mine: Whether this person started it; otherwise they may judge it.
+        vote: Winner in this person's vote; None if they have not voted.
     """
 
     id: str
@@ -111,7 +111,7 @@ class Brief:
 
 
 def battles_of(store: Store, person: Person, most: int = 200) -> list[Brief]:
-    """The battles that somebody has begun and those that they may judge, the newest first."""
+    """List the battles that a person started or may judge, newest first."""
     query = _OWN if person.role == "visitor" else _OWN_AND_SHARED
     with store.read() as connection:
         return [
@@ -121,23 +121,23 @@ def battles_of(store: Store, person: Person, most: int = 200) -> list[Brief]:
 
 
 def all_votes(store: Store) -> list[Row]:
-    """Every vote, in the order in which they were given; flagged ones too."""
+    """Return every vote in order of time, including flagged ones."""
     with store.read() as connection:
         rows = connection.execute(
             select(votes, *(battles.c[name] for name in _OF_BATTLE))
             .join(battles, battles.c.id == votes.c.battle)
             .order_by(votes.c.created, votes.c.battle, votes.c.person)
         ).all()
-        ended = {(one.battle, one.side): one for one in connection.execute(select(sides))}
+        ended = {(side.battle, side.side): side for side in connection.execute(select(sides))}
         why: dict[tuple[str, str], list[str]] = {}
-        for one in connection.execute(select(flags).order_by(flags.c.reason)):
-            why.setdefault((one.battle, one.person), []).append(one.reason)
+        for flag in connection.execute(select(flags).order_by(flags.c.reason)):
+            why.setdefault((flag.battle, flag.person), []).append(flag.reason)
         still = _still_open(connection, {(row.battle, row.person) for row in rows})
         later = winners_after_reveal(connection)
         typed: dict[str, set[str]] = {}
-        for one in connection.execute(select(identifications).where(identifications.c.seen)):
-            typed.setdefault(one.battle, set()).add(one.side)
-    found = []
+        for flag in connection.execute(select(identifications).where(identifications.c.seen)):
+            typed.setdefault(flag.battle, set()).add(flag.side)
+    collected = []
     for row in rows:
         values = dict(row._mapping)
         for side in ("a", "b"):
@@ -147,60 +147,59 @@ def all_votes(store: Store) -> list[Row]:
         values["winner_after_reveal"] = later.get((row.battle, row.person))
         values["identified"] = "".join(sorted(typed.get(row.battle, ())))
         reasons = tuple(why.get((row.battle, row.person), ()))
-        found.append(Row(**values, flagged=reasons, open=row.battle in still))
-    return found
+        collected.append(Row(**values, flagged=reasons, open=row.battle in still))
+    return collected
 
 
 def open_battles(store: Store) -> set[str]:
-    """Battles whose names somebody must not learn yet: those that are not over, and those of the same two."""
+    """Return battles whose names must stay secret: unfinished ones, and those with the same agents."""
     with store.read() as connection:
-        voted = {(one.battle, one.person) for one in connection.execute(select(votes.c.battle, votes.c.person))}
+        voted = {(vote.battle, vote.person) for vote in connection.execute(select(votes.c.battle, votes.c.person))}
         over = battles.c.status.in_(("closed", "failed", "interrupted"))
-        found = set(connection.execute(select(battles.c.id).where(~over)).scalars())
-        return found | _still_open(connection, voted)
+        ids = set(connection.execute(select(battles.c.id).where(~over)).scalars())
+        return ids | _still_open(connection, voted)
 
 
 def votes_version(store: Store) -> str:
-    """A short text that changes whenever anything does that rankings are made of; costs one small query."""
+    """Return a text that changes whenever the data of the rankings changes. Costs one small query."""
     with store.read() as connection:
         return " ".join(str(value or 0) for value in connection.execute(_VERSION).one())
 
 
 def task_labels(rows: Sequence[Row]) -> list[str]:
-    """What makes votes depend on each other: world and words of the task.
+    """Return the cluster label of each vote: world and text of the task.
 
-    The battle where votes came without a task, and everywhere when there are too few tasks to tell how others would
-    differ.
+    The battle is used for votes without a task, and for all votes if there are too few tasks.
     """
     tasks = [f"{row.world} {row.task}" if row.task else row.battle for row in rows]
     return [row.battle for row in rows] if clusters_in({"task": tasks}).notes else tasks
 
 
 def counted(rows: Iterable[Row], group: Callable[[Row], str] = lambda row: row.category) -> Votes | None:
-    """The votes that count, for statistics; None without any. Their category is the `group`, "other" without one."""
-    some = [row for row in rows if row.counts]
-    if not some:
+    """Return the votes that count, for statistics; None without any. The `group` is their category, or "other"."""
+    counting = [row for row in rows if row.counts]
+    if not counting:
         return None
     return Votes.of(
-        [row.a for row in some],
-        [row.b for row in some],
-        [_WINNERS[row.winner] for row in some],
-        voter=[row.person for row in some],
-        task=task_labels(some),
-        category=[group(row) or "other" for row in some],
+        [row.a for row in counting],
+        [row.b for row in counting],
+        [_WINNERS[row.winner] for row in counting],
+        voter=[row.person for row in counting],
+        task=task_labels(counting),
+        category=[group(row) or "other" for row in counting],
     )
 
 
 def apply_filters(
     store: Store, rows: Sequence[Row] | None = None, *, settings: FilterSettings | None = None
 ) -> list[Finding]:
-    """Flags what the filters find now, and takes back what they no longer find. Votes stay as they are.
+    """Run the filters: set new flags and remove outdated ones. Votes are not changed.
 
-    What an admin has cleared is not found again. The settings are those that admins have left, unless given.
+    Flags that an admin has cleared are not set again. By default, the stored settings are used.
     """
     rows = all_votes(store) if rows is None else rows
     with store.read() as connection:
-        fine = {(one.battle, one.person, one.reason) for one in connection.execute(select(cleared))}
+        fine = {(flag.battle, flag.person, flag.reason) for flag in connection.execute(select(cleared))}
     judged = [
         Judged(
             row.battle, row.person, row.task, row.winner, row.created, row.seconds, row.own_task, row.identified,
@@ -209,16 +208,16 @@ def apply_filters(
         for row in rows
     ]  # fmt: skip
     bad = find_bad_votes(judged, settings or current_settings(store))
-    found = [one for one in bad if (one.battle, one.person, one.reason) not in fine]
-    wanted = {(one.battle, one.person, one.reason) for one in found}
+    findings = [finding for finding in bad if (finding.battle, finding.person, finding.reason) not in fine]
+    wanted = {(finding.battle, finding.person, finding.reason) for finding in findings}
     known = {(row.battle, row.person, why) for row in rows for why in row.flagged if why in REASONS}
-    fresh = [one for one in found if (one.battle, one.person, one.reason) not in known]
-    reflag(store, [(one.battle, one.person, one.reason, one.detail) for one in fresh], known - wanted)
-    return found
+    fresh = [finding for finding in findings if (finding.battle, finding.person, finding.reason) not in known]
+    reflag(store, [(flag.battle, flag.person, flag.reason, flag.detail) for flag in fresh], known - wanted)
+    return findings
 
 
 def winners_after_reveal(connection: Connection) -> dict[tuple[str, str], str]:
-    """Whom the newest version of a vote is for, by battle and person, where that was given after the reveal."""
+    """Return the winner in the newest version of votes that were changed after the reveal, by battle and person."""
     newest = (
         (vote_history.c.battle == votes.c.battle)
         & (vote_history.c.person == votes.c.person)
@@ -229,22 +228,22 @@ def winners_after_reveal(connection: Connection) -> dict[tuple[str, str], str]:
 
 
 def _still_open(connection: Connection, voted: set[tuple[str, str]]) -> set[str]:
-    """Battles that somebody may still judge who does not know the two: shared ones, and those of an unjudged series.
+    """Return battles that somebody who does not know the agents can still judge: shared ones, and unjudged series.
 
-    The same two fight in a battle and in what follows it.
+    A battle and its follow-ups have the same agents.
     """
     judging = (battles.c.id == shared.c.battle) & (battles.c.status != "closed")
-    found = set(connection.execute(select(shared.c.battle).join(battles, judging)).scalars())
+    ids = set(connection.execute(select(shared.c.battle).join(battles, judging)).scalars())
     series: dict[str, set[str]] = {}
     later = select(battles.c.id, battles.c.follows).where(battles.c.follows.is_not(None)).order_by(battles.c.created)
-    for one in connection.execute(later):
-        series[one.id] = series.setdefault(one.follows, {one.follows})
-        series[one.id].add(one.id)
+    for row in connection.execute(later):
+        series[row.id] = series.setdefault(row.follows, {row.follows})
+        series[row.id].add(row.id)
     waiting = battles.c.status.in_(("preparing", "running", "judging"))
-    for one in connection.execute(select(battles.c.id, battles.c.owner).where(waiting)):
-        if one.id in series and (one.id, one.owner) not in voted:
-            found.add(one.id)
-    return found.union(*(series[one] for one in found if one in series))
+    for row in connection.execute(select(battles.c.id, battles.c.owner).where(waiting)):
+        if row.id in series and (row.id, row.owner) not in voted:
+            ids.add(row.id)
+    return ids.union(*(series[battle] for battle in ids if battle in series))
 
 
 _OF_BATTLE = ("world", "task", "own_task", "category", "platform", "fingerprint", "a", "b")
@@ -254,12 +253,12 @@ _OF_SIDE = ("episode", "reward", "outcome", "steps", "questions", "repetition")
 def _briefs(*, judges: bool) -> Select[Any]:
     person = bindparam("person", type_=votes.c.person.type)
     mine = battles.c.owner == person
-    # By what has an index, and not by looking at every battle.
+    # Uses indexes instead of scanning all battles.
     ids = union(select(battles.c.id).where(mine), select(shared.c.battle))
     to_judge = battles.c.id.in_(ids) & (mine | battles.c.status.in_(("judging", "closed")))
-    told = [battles.c[name] for name in ("id", "created", "task", "own_task", "status", "owner")]
+    columns = [battles.c[name] for name in ("id", "created", "task", "own_task", "status", "owner")]
     return (
-        select(*told, votes.c.winner)
+        select(*columns, votes.c.winner)
         .outerjoin(votes, (votes.c.battle == battles.c.id) & (votes.c.person == person))
         .where(to_judge if judges else mine)
         .order_by(battles.c.created.desc(), battles.c.id)
@@ -272,7 +271,7 @@ _OWN, _OWN_AND_SHARED = _briefs(judges=False), _briefs(judges=True)
 
 def _version() -> Select[Any]:
     closed, broken = battles.c.status == "closed", battles.c.status.in_(("failed", "interrupted"))
-    asked = (
+    queries = (
         select(func.count().label("n"), func.max(votes.c.changed), func.sum(votes.c.version)).select_from(votes),
         select(func.count().label("n"), func.max(flags.c.flagged)).select_from(flags),
         select(func.count().label("n"), func.max(shared.c.since)).select_from(shared),
@@ -284,10 +283,10 @@ def _version() -> Select[Any]:
         ),
         select(func.count().label("n"), func.count(agents.c.retired), func.max(agents.c.retired)).select_from(agents),
     )
-    first, *others = (one.subquery() for one in asked)
-    query = select(first, *others)
-    for one in others:
-        query = query.join_from(first, one, true())
+    first, *rest = (query.subquery() for query in queries)
+    query = select(first, *rest)
+    for subquery in rest:
+        query = query.join_from(first, subquery, true())
     return query
 
 

@@ -1,7 +1,7 @@
-"""Votes: one per person and battle, counted once however often it is sent, changed until the battle is closed.
+"""Votes: one per person and battle, idempotent, can be changed until the battle is closed.
 
-The first vote tells the names. Later versions are kept and marked (`after_reveal`); the last one before the names were
-told is what counts.
+The first vote reveals the names. Later versions are stored and marked (`after_reveal`); the last version before the
+reveal counts.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from fairground.core import InvalidInput
 
 @dataclass(frozen=True)
 class Counted:
-    """What became of a vote that was sent.
+    """Result of sending a vote.
 
     Attributes:
-        version: How often it has been given or changed; 1 for the first.
-        changed: Whether this sending changed anything.
-        a: Who side a was: known from now on.
-        b: Who side b was.
-        after_reveal: Whether it was given after the names were told, so that it is kept and does not count.
+        version: Number of the version; 1 for the first.
+        changed: Whether this request changed anything.
+        a: Name of the agent on side a, which is known from now on.
+        b: Name of the agent on side b.
+        after_reveal: Whether it was given after the names were shown, so it is stored but does not count.
     """
 
     version: int
@@ -48,25 +48,25 @@ class Counted:
 
 
 def cast(store: Store, battle: str, person: Person, vote: Vote, seen: Seen | None = None) -> Counted:
-    """Takes a vote in, or changes the one that was given; sending the same again changes nothing.
+    """Store a vote, or change it. Sending the same vote again changes nothing.
 
     Args:
         store: The arena.
-        battle: What is judged.
-        person: Who judges.
-        vote: What they say.
-        seen: How the battle stood for them a moment ago, for who has looked it up already.
+        battle: The battle.
+        person: The voter.
+        vote: The vote.
+        seen: The state of the battle for them, if already known.
 
     Raises:
-        Refused: When the person may not vote, or the battle is not there to be judged, or is closed.
+        Refused: If the person may not vote, or the battle cannot be judged yet or is closed.
     """
     if not person.may_vote:
-        raise Refused("you cannot vote", fix="open an invitation, and agree to what becomes of votes")
+        raise Refused("you cannot vote", fix="open an invitation link, and agree to the use of your votes")
     _check_marks(vote.marks)
     while True:
         seen = seen or see(store, battle, person)
         if seen is None:
-            raise Absent("there is no such battle")
+            raise Absent("no such battle")
         if seen.battle.status not in ("judging", "closed"):
             raise Refused(f"this battle is {seen.battle.status}; it can be judged when both agents are done")
         if seen.vote == vote:
@@ -76,28 +76,29 @@ def cast(store: Store, battle: str, person: Person, vote: Vote, seen: Seen | Non
         with store.write() as connection:
             if _write(connection, seen, person.id, vote):
                 return Counted(seen.version + 1, True, *seen.contenders, seen.revealed)
-        seen = None  # it was closed meanwhile, or the same person has voted elsewhere: each time, one of them went on
+        # it was closed in the meantime, or the same person has voted elsewhere; each time, one of the two succeeds
+        seen = None
 
 
 def find_vote(store: Store, battle: str, person: Person) -> Vote | None:
-    """A person's vote as it stands."""
+    """Return a person's current vote."""
     seen = see(store, battle, person)
     return seen.vote if seen is not None else None
 
 
 def retire_due(store: Store, judged: Collection[str], rule: Retirement) -> list[str]:
-    """Takes those agents out that are due by the rule after votes on these battles; returns their names."""
+    """Retire the agents to which the rule applies after votes on these battles. Returns their names."""
     with store.read() as connection:
         rows = connection.execute(select(battles.c.a, battles.c.b).where(battles.c.id.in_(judged))).all()
         names = sorted({name for row in rows for name in (row.a, row.b)})
         due = [name for name in names if rule.due(_judgements(connection, name, rule.window))]
     for name in due:
-        retire(store, name, f"under {rule.least:.0%} correct in its last {rule.window} judgements")
+        retire(store, name, f"fewer than {rule.least:.0%} correct in its last {rule.window} judgements")
     return due
 
 
 def history(store: Store, battle: str, person: str) -> list[dict[str, Any]]:
-    """Every version of a person's vote, the oldest first."""
+    """List all versions of a person's vote, oldest first."""
     query = (
         select(vote_history)
         .where(vote_history.c.battle == battle, vote_history.c.person == person)
@@ -111,14 +112,14 @@ def history(store: Store, battle: str, person: str) -> list[dict[str, Any]]:
 
 
 def flag(store: Store, battle: str, person: str, reason: str, detail: str = "") -> None:
-    """Marks a vote as one that does not count. The vote stays as it is."""
+    """Flag a vote so that it does not count. The vote is not changed."""
     with store.write() as connection:
         row = {"battle": battle, "person": person, "reason": reason, "detail": detail[:500], "flagged": now()}
         connection.execute(upserting(connection, flags).values(row).on_conflict_do_nothing())
 
 
 def reflag(store: Store, given: Sequence[tuple[str, str, str, str]], taken: Iterable[tuple[str, str, str]]) -> None:
-    """Gives many marks (battle, person, reason, detail) and takes others back, all of it or nothing."""
+    """Set many flags (battle, person, reason, detail) and remove others in one transaction."""
     with store.write() as connection:
         at = now()
         for battle, person, reason, detail in given:
@@ -130,14 +131,14 @@ def reflag(store: Store, given: Sequence[tuple[str, str, str, str]], taken: Iter
 
 
 def unflag(store: Store, battle: str, person: str, reason: str) -> None:
-    """Takes a mark back."""
+    """Remove a flag."""
     with store.write() as connection:
         here = (flags.c.battle == battle, flags.c.person == person, flags.c.reason == reason)
         connection.execute(delete(flags).where(*here))
 
 
 def clear(store: Store, battle: str, person: str, reason: str) -> bool:
-    """Takes a mark back for good: filters do not give it again. Says whether there was one."""
+    """Remove a flag permanently: filters do not set it again. Returns whether there was one."""
     with store.write() as connection:
         here = (flags.c.battle == battle, flags.c.person == person, flags.c.reason == reason)
         if connection.execute(delete(flags).where(*here)).rowcount == 0:
@@ -148,7 +149,7 @@ def clear(store: Store, battle: str, person: str, reason: str) -> bool:
 
 
 def _write(connection: Connection, seen: Seen, person: str, vote: Vote) -> bool:
-    """Writes the next version of a vote; nothing, if that is not the next any more or the battle was closed."""
+    """Write the next version of a vote; None if it is outdated or the battle was closed."""
     battle, version, at = seen.battle.id, seen.version + 1, now()
     judged = seen.battle.judged
     row = {"battle": battle, "person": person, "version": version, "created": at, "changed": at}
@@ -158,13 +159,13 @@ def _write(connection: Connection, seen: Seen, person: str, vote: Vote) -> bool:
     given = {f"new_{name}": value for name, value in row.items()}
     if connection.execute(_UPSERT[connection.dialect.name, seen.revealed], given).one_or_none() is None:
         return False
-    told = json.dumps(vote.model_dump(mode="json"), ensure_ascii=False)
-    kept = {"battle": battle, "person": person, "version": version, "changed": at, "vote": told}
-    connection.execute(vote_history.insert(), {**kept, "after_reveal": seen.revealed})
+    text = json.dumps(vote.model_dump(mode="json"), ensure_ascii=False)
+    values = {"battle": battle, "person": person, "version": version, "changed": at, "vote": text}
+    connection.execute(vote_history.insert(), {**values, "after_reveal": seen.revealed})
     if seen.version == 0:
         _flag_at_once(connection, seen, person)
     elif seen.revealed:
-        return True  # the marks of the version that counts stay
+        return True  # the flags of the version that counts stay
     if seen.vote is not None and seen.vote.marks:
         connection.execute(delete(step_marks).where(step_marks.c.battle == battle, step_marks.c.person == person))
     if vote.marks:
@@ -174,21 +175,21 @@ def _write(connection: Connection, seen: Seen, person: str, vote: Vote) -> bool:
 
 
 def _flag_at_once(connection: Connection, seen: Seen, person: str) -> None:
-    """What the filters would find of a new vote, and what must not count even for a moment."""
-    found = {"after-reveal": KNEW} if seen.revealed else {}
+    """Set the flags that filters would set on a new vote and that must apply at once."""
+    reasons = {"after-reveal": KNEW} if seen.revealed else {}
     if seen.identified and settings_in(connection).identified:
-        found["identified"] = wrote_its_name(seen.identified)
-    for reason, detail in found.items():
+        reasons["identified"] = wrote_its_name(seen.identified)
+    for reason, detail in reasons.items():
         row = {"battle": seen.battle.id, "person": person, "reason": reason, "detail": detail, "flagged": now()}
         connection.execute(upserting(connection, flags).values(row).on_conflict_do_nothing())
 
 
 def _upsert(insert: Any, *, revealed: bool) -> Any:
-    """Votes, if the battle is still judged, and the vote still the one before: no lock is held while people think.
+    """Write the vote if the battle is still open and the vote still the previous one. Uses no lock while people think.
 
-    Of somebody who knows the names, what they said before stays in the table, because that is what counts.
+    If the person knows the names, their earlier version stays in the table, because that one counts.
 
-    Who closes the battle waits for votes that are being written, and voters wait for who closes it; but not for each
+    Closing a battle waits for votes that are being written, and voters wait for closing. Voters do not wait for each
     other, unless they are the same person.
     """
     fresh = [as_type(bindparam(f"new_{column.name}", type_=column.type), column.type) for column in votes.c]
@@ -210,17 +211,17 @@ _UPSERT = {
 
 
 def _judgements(connection: Connection, agent: str, most: int) -> list[bool]:
-    """Whether an agent was correct, in the last votes that count and say it; the newest last."""
-    said = case((battles.c.a == agent, votes.c.correct_a), else_=votes.c.correct_b)
+    """Return whether an agent was judged correct in the last counting votes that say so, newest last."""
+    answer = case((battles.c.a == agent, votes.c.correct_a), else_=votes.c.correct_b)
     query = (
-        select(said)
+        select(answer)
         .join(battles, battles.c.id == votes.c.battle)
         .outerjoin(flags, (flags.c.battle == votes.c.battle) & (flags.c.person == votes.c.person))
-        .where(or_(battles.c.a == agent, battles.c.b == agent), said.is_not(None), flags.c.battle.is_(None))
+        .where(or_(battles.c.a == agent, battles.c.b == agent), answer.is_not(None), flags.c.battle.is_(None))
         .order_by(votes.c.created.desc())
         .limit(most)
     )
-    return [one == "correct" for one in connection.execute(query).scalars()][::-1]
+    return [answer == "correct" for answer in connection.execute(query).scalars()][::-1]
 
 
 def _check_marks(marks: Sequence[StepMark]) -> None:

@@ -1,4 +1,4 @@
-"""The command line: one file a command, `--json` on every one, errors that say what to do."""
+"""The `fairground` command line: one module per command, `--json` everywhere, errors that state a fix."""
 
 from fairground.cli.main import main
 

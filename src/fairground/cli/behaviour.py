@@ -1,4 +1,4 @@
-"""`fairground behaviour`: how agents went about it, when they passed and when they failed."""
+"""`fairground behaviour`: how agents behaved in passed and in failed episodes."""
 
 from __future__ import annotations
 
@@ -26,59 +26,67 @@ from fairground.rollout.behaviour import MEASURES, Unit
 from fairground.rollout.behaviour_by_outcome import BehaviourSummary, compare_by_outcome, watch_runs
 from fairground.stats import Interval, plain
 
-_SHOWN = 5  # problems that are spelt out
+_SHOWN = 5  # number of problems to print
 
 
 def behaviour(
-    runs: Annotated[list[Path], typer.Argument(help="Folders of runs or episodes.", metavar="RUN...")],
+    runs: Annotated[list[Path], typer.Argument(help="Folders of runs or episodes.", metavar="FOLDER...")],
     level: Level = 0.95,
-    workers: Annotated[int, typer.Option(help="Processes.", min=1)] = os.cpu_count() or 1,
+    workers: Annotated[int, typer.Option(help="Number of processes.", min=1)] = os.cpu_count() or 1,
     json: Json = False,
 ) -> None:
-    """Repetition, retries, exploration, reflection, self-checks, time per step; by outcome, with intervals."""
+    """Measure how agents behave when they pass and when they fail.
+
+    \b
+    Example:
+      fairground behaviour runs/first
+
+    Measures repetition, retries, exploration, reflection, self-checks and time per step, each with an interval and
+    the difference between passed and failed episodes.
+    """  # noqa: D301 (\b keeps line breaks)
     with progress("reading episodes", quiet=json) as bar:
         rows, problems = watch_runs(
             runs,
             workers=workers,
             on_done=lambda done, all_: bar.update(bar.task_ids[0], completed=done, total=all_),
         )
-    found = compare_by_outcome(rows, level=level)
+    summaries = compare_by_outcome(rows, level=level)
     if json:
-        meanings = {name: one.meaning for name, one in MEASURES.items()}
-        print_json({"contenders": plain(found), "measures": meanings, "problems": problems})
+        meanings = {name: measure.meaning for name, measure in MEASURES.items()}
+        print_json({"contenders": plain(summaries), "measures": meanings, "problems": problems})
         return
-    for one in found:
-        _print(one)
-    print_notes((str(one.contender), note) for one in found for note in one.notes)
+    for summary in summaries:
+        _print(summary)
+    print_notes((str(summary.contender), note) for summary in summaries for note in summary.notes)
     for problem in problems[:_SHOWN]:
-        errors.print(f"[yellow]left out[/]  {escape(problem)}", highlight=False, soft_wrap=True)
+        errors.print(f"[yellow]excluded[/]  {escape(problem)}", highlight=False, soft_wrap=True)
     if len(problems) > _SHOWN:
-        errors.print(f"[yellow]left out[/]  {counted(len(problems) - _SHOWN, 'episode')} more", highlight=False)
+        errors.print(f"[yellow]excluded[/]  {counted(len(problems) - _SHOWN, 'episode')} more", highlight=False)
 
 
-def _print(found: BehaviourSummary) -> None:
-    counts = [found.outcomes.get(outcome, 0) for outcome in (Outcome.PASSED, Outcome.FAILED)]
-    made = grid(
-        f"{label(found.contender)}: {counted(sum(counts), 'episode')} in {counted(found.scenarios, 'scenario')}",
+def _print(summary: BehaviourSummary) -> None:
+    counts = [summary.outcomes.get(outcome, 0) for outcome in (Outcome.PASSED, Outcome.FAILED)]
+    table = grid(
+        f"{label(summary.contender)}: {counted(sum(counts), 'episode')} in {counted(summary.scenarios, 'scenario')}",
         "measure",
         f">passed ({counts[0]:,})",
         f">failed ({counts[1]:,})",
         ">passed - failed",
     )
-    for name, one in found.measures.items():
+    for name, measured in summary.measures.items():
         unit = MEASURES[name].unit
-        if one.passed is None and one.failed is None:
+        if measured.passed is None and measured.failed is None:
             continue
-        made.add_row(
+        table.add_row(
             MEASURES[name].title + (" (ms)" if unit == "ms" else ""),
-            _value(one.passed, unit),
-            _value(one.failed, unit),
-            _difference(one.difference, unit),
+            _value(measured.passed, unit),
+            _value(measured.failed, unit),
+            _difference(measured.difference, unit),
         )
-    show(made)
-    for outcome, endings in found.endings.items():
-        told = ((ended_by_words(ended) or "unknown", number) for ended, number in endings.items())
-        words = ", ".join(f"{number:,} {escape(ended)}" for ended, number in told)
+    show(table)
+    for outcome, endings in summary.endings.items():
+        counted_endings = ((ended_by_words(ended) or "unknown", number) for ended, number in endings.items())
+        words = ", ".join(f"{number:,} {escape(ended)}" for ended, number in counted_endings)
         console.print(f"[dim]{outcome}, ended by[/]  {words}", highlight=False)
 
 

@@ -1,4 +1,4 @@
-"""`fairground check`: finds what is wrong with a folder that is to be a world."""
+"""`fairground check`: finds faults in the folder of a world."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _WINDOW = (
 
 @dataclass
 class _Row:
-    """What was found of one scenario."""
+    """The findings about one scenario."""
 
     world: World
     pictures: Path
@@ -45,7 +45,7 @@ class _Row:
     faults: list[dict[str, str]] = field(default_factory=list)
 
     def picture(self, name: str) -> Path:
-        """Where a screenshot goes that shows what is wrong."""
+        """Returns the path for a screenshot that shows a fault."""
         return self.pictures / f"{self.world.scenario.name}-{name}.png"
 
     def fault(self, message: str, fix: str) -> None:
@@ -67,29 +67,34 @@ class _Row:
 
 
 def check(
-    folder: Annotated[Path, typer.Argument(help="A folder with a world.toml.")],
-    static: Annotated[bool, typer.Option("--static", help="Only read the files; start nothing.")] = False,
-    screenshot: Annotated[Path | None, typer.Option(help="Save what the first scenario begins with.")] = None,
-    oracle: Annotated[bool, typer.Option("--oracle/--no-oracle", help="Also play each scenario's oracle.")] = True,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder with a world.toml.")],
+    static: Annotated[bool, typer.Option("--static", help="Only read the files; open nothing.")] = False,
+    screenshot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Save a screenshot of the first scenario's start.")
+    ] = None,
+    oracle: Annotated[bool, typer.Option("--oracle/--no-oracle", help="Also run the oracle of each scenario.")] = True,
     controls: Annotated[
-        bool, typer.Option("--controls", help="Also list the controls that a move can name at the start.")
+        bool, typer.Option("--controls", help="Also list the controls on the first screen that an oracle can name.")
     ] = False,
     runner: Runner = None,
     json: Json = False,
 ) -> None:
-    """Finds what is wrong with a world: reads it, opens it, judges it untouched, plays its oracles.
+    """Check a world that you are writing.
 
     \b
-      fairground check my-world                          the first configuration of each scenario
-      fairground check my-world --controls --no-oracle   what is on the screen, while you write an oracle
-      fairground prove my-world                          every instance on every profile, and near misses
+    Examples:
+      fairground check my-world
+      fairground check my-world --static
+      fairground check my-world --controls --no-oracle
 
-    The status is 1 when something is wrong.
-    """  # noqa: D301 (click reads \b as: keep these lines)
+    Reads the folder and opens the first configuration of each scenario. Checks that the task is not solved at the
+    start, and that its oracle solves it. The exit status is 1 when something is wrong. `fairground prove` checks all
+    configurations.
+    """  # noqa: D301 (\b keeps line breaks)
     suite = read_folder(folder)
     app = suite.apps[0]
     if not suite.scenarios:
-        errors.print(f"{folder}: no [[scenario]] yet: it can be opened, but there is nothing to solve", highlight=False)
+        errors.print(f"{folder}: it has no [[scenario]]: the app opens, but there is no task", highlight=False)
     if not json:
         words = f"{len(suite.scenarios)} scenario{'s' if len(suite.scenarios) != 1 else ''}"
         console.print(f"[green]ok[/] {escape(str(folder))}/world.toml: app {app.name}, {words}", highlight=False)
@@ -101,7 +106,7 @@ def check(
         rows.append(row)
         if not json:
             _print(row, controls, oracle)
-    with contextlib.suppress(OSError):  # it stays when something is in it
+    with contextlib.suppress(OSError):  # fails where a screenshot was written; then the folder stays
         pictures.rmdir()
     if json:
         print_json({"folder": str(folder), "app": app.name, "scenarios": [row.plain() for row in rows]})
@@ -137,7 +142,7 @@ def _try(row: _Row, runner: str | None, screenshot: Path | None, oracle: bool) -
         row.seconds = time.monotonic() - started
         _rest(seat)
         tree = seat.screen.tree()
-        row.controls = [f"{one.role} {one.name!r}" for one in tree.walk() if is_control(one) and one.name]
+        row.controls = [f"{node.role} {node.name!r}" for node in tree.walk() if is_control(node) and node.name]
         row.dialogs = world.app.unmeant_dialogs(seat)
         if screenshot is not None or any(dialog.is_error for dialog in row.dialogs):
             picture.write_bytes(encode_png(seat.screen.grab()))
@@ -160,7 +165,7 @@ def _try(row: _Row, runner: str | None, screenshot: Path | None, oracle: bool) -
 
 
 def _rest(seat: Seat) -> None:
-    """Waits until screen and programs are at rest: a dialog may come a moment after the window."""
+    """Waits until the screen and the programs are idle: a dialog may appear shortly after the window."""
     deadline = time.monotonic() + _REST_SECONDS
     seat.screen.settle(_REST_SECONDS)
     while seat.sandbox.at_work() and time.monotonic() < deadline:
@@ -172,30 +177,30 @@ def _judge_dialogs(row: _Row, picture: Path) -> None:
         if not dialog.is_error:
             continue
         row.fault(
-            f"{row.world.id} begins with an error on the screen, {dialog} (screenshot: {picture})",
-            f"{_CAUSE}; if the dialog is meant to be there, allow it in world.toml: "
+            f"{row.world.id} starts with an error dialog, {dialog} (screenshot: {picture})",
+            f"{_CAUSE}; if the dialog is intended, allow it in world.toml: "
             f"[app] dialogs = ['{re.escape(dialog.title)}'], or dialogs = [...] of a ui_state",
         )
 
 
 def _judge_start(row: _Row) -> None:
-    """What must not hold, and what must, before anything is done."""
+    """Records faults of the untouched state: a task that is already solved, and guards that fail."""
     assert row.verdict is not None
     if row.verdict.success:
         row.fault(
-            f"{row.world.id} is already solved before anything is done: every check passes on the untouched state",
+            f"{row.world.id} is already solved at the start: every check passes on the untouched state",
             "add a check that only a solved state passes",
         )
-    for one in row.verdict.checks:
-        if one.integrity and not one.passed:
+    for check in row.verdict.checks:
+        if check.integrity and not check.passed:
             row.fault(
-                f"{row.world.id}: the guard {one.name!r} fails before anything is done: found {evidence(one.found)}",
-                "name what programs change by themselves in its allow = [...], or what is recorded in [app] record",
+                f"{row.world.id}: the guard {check.name!r} fails on the untouched state: found {evidence(check.found)}",
+                "list what the app changes by itself in its allow = [...], or limit what is recorded in [app] record",
             )
 
 
 def _play(row: _Row, seat: Seat) -> None:
-    """Plays the oracle, and judges what it leaves."""
+    """Runs the oracle and judges the final state."""
     from fairground.prove import Status
     from fairground.prove.pairs import prove_pair
     from fairground.prove.seats import OnSeat, Seats
@@ -214,7 +219,7 @@ def _play(row: _Row, seat: Seat) -> None:
             f"{row.world.suite.origin}/world.toml: scenario {row.world.scenario.name}: {proof.reason} "
             f"(screenshot at the end: {where})",
             "correct the oracle, the checks or the setup; fairground check --controls lists the names at the start; "
-            "what has no name can be reached by press, enter and point",
+            "reach controls without a name by press, enter and point",
         )
 
 
@@ -233,24 +238,24 @@ def _print(row: _Row, controls: bool, oracle: bool) -> None:
             console.print(f"   [dim]control[/] {escape(clean(name))}", highlight=False)
         if not row.controls:
             console.print("   [dim]no control has a name: use keys, or points in pixels[/]", highlight=False)
-    for one in row.verdict.checks:
-        found = clean(evidence(one.found).replace("\n", " "))[:200]
-        mark = "[dim]holds at the start[/]" if one.passed else "[dim]not yet[/]"
-        console.print(f"   {mark} {escape(one.name)} [dim]found {escape(found)}[/]", highlight=False)
+    for check in row.verdict.checks:
+        shown = clean(evidence(check.found).replace("\n", " "))[:200]
+        mark = "[dim]passes at the start[/]" if check.passed else "[dim]not yet[/]"
+        console.print(f"   {mark} {escape(check.name)} [dim]found {escape(shown)}[/]", highlight=False)
     for dialog in row.dialogs:
         if not dialog.is_error:
             _warn(f"a dialog is open at the start, {dialog}: close it in configure, or allow it with dialogs = [...]")
     if row.verdict.reward > 0 and not row.verdict.success:
         _warn(
-            f"doing nothing earns {row.verdict.reward:.2f}: give checks that hold at the start weight = 0 and "
+            f"doing nothing earns {row.verdict.reward:.2f}: give checks that pass at the start weight = 0 and "
             "integrity = true"
         )
     if oracle and row.oracle is None:
-        _warn(f"{row.world.scenario.name} has no [[scenario.oracle]]: nothing shows that it can be solved")
+        _warn(f"{row.world.scenario.name} has no [[scenario.oracle]], so it is not known whether it can be solved")
     if not row.faults:
-        told = f"; solved by its oracle, moves: {row.oracle['moves']}" if row.oracle else ""
+        solved = f"; solved by its oracle, moves: {row.oracle['moves']}" if row.oracle else ""
         console.print(
-            f"[green]ok[/] {escape(row.world.id)} opens in {row.seconds:.1f} s; not solved at the start{told}",
+            f"[green]ok[/] {escape(row.world.id)} opens in {row.seconds:.1f} s; not solved at the start{solved}",
             highlight=False,
             soft_wrap=True,
         )

@@ -1,4 +1,4 @@
-"""`fairground check-app`: the conformance checklist for who makes software into a world."""
+"""`fairground check-app`: the conformance checklist for authors of apps."""
 
 from __future__ import annotations
 
@@ -26,37 +26,43 @@ _MARKS = {
 
 
 def check_app(
-    app: Annotated[str, typer.Argument(help="Such as desk/calc, or calc; or a folder with a world.toml.")],
-    quick: Annotated[bool, typer.Option("--quick", help="Open no seat: only read sources, tests and proofs.")] = False,
+    app: Annotated[
+        str, typer.Argument(metavar="APP", help="SUITE/APP or APP, such as desk/calc. Or a folder with a world.toml.")
+    ],
+    quick: Annotated[bool, typer.Option("--quick", help="Only read sources, tests and proofs; open nothing.")] = False,
     write: Annotated[
-        bool, typer.Option("--write-reference", help="First write the endpoints into the app's README.")
+        bool, typer.Option("--write-reference", help="First update the list of endpoints in the app's README.")
     ] = False,
-    tests: Annotated[Path | None, typer.Option(help="Folder of its tests; found beside the app unless given.")] = None,
+    tests: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Folder of its tests. [default: found near the app]")
+    ] = None,
     least: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=NUMBER", help="Fail with fewer of these, such as scenarios=20. May be repeated."),
+        typer.Option(metavar="NAME=N", help="Fail below this number, such as scenarios=20; may be repeated."),
     ] = None,
     runner: Runner = None,
     json: Json = False,
 ) -> None:
-    """Goes through the checklist for apps: endpoints, scenarios, and how real seats begin, end and stand side by side.
+    """Check an app against the conformance checklist.
 
     \b
-      fairground check-app desk/calc                     all of it, on real seats
-      fairground check-app desk/calc --quick             what can be read, in a moment
-      fairground check-app desk/calc --write-reference   brings the README's list of endpoints up to date
-      fairground check-app desk/calc --quick --least scenarios=20 --least endpoints=15
+    Examples:
+      fairground check-app desk/calc
+      fairground check-app desk/calc --quick
+      fairground check-app desk/calc --write-reference
+      fairground check-app desk/calc --quick --least scenarios=20
 
-    The status is 0 when nothing failed, and 1 otherwise. docs/inspectors.md says what each item asks for.
-    """  # noqa: D301 (click reads \b as: keep these lines)
+    Checks endpoints and scenarios, and that real seats start, end and run in parallel as they should. The exit status
+    is 1 when an item fails. docs/inspectors.md explains each item.
+    """  # noqa: D301 (\b keeps line breaks)
     minima = dict(_minimum(text) for text in least or ())
-    suite, found = find_app(app)
+    suite, target = find_app(app)
     if write:
-        path = write_reference(found)
+        path = write_reference(target)
         errors.print(f"[dim]wrote[/]  {escape(str(path))}", highlight=False, soft_wrap=True)
     with progress(json) as on_progress:
         result = go_through(
-            suite, found, quick=quick, tests=tests, least=minima, runner=runner, on_progress=on_progress
+            suite, target, quick=quick, tests=tests, least=minima, runner=runner, on_progress=on_progress
         )
     if json:
         print_json({**result.plain(), "passed": result.passed})
@@ -69,7 +75,7 @@ def check_app(
 def _minimum(text: str) -> tuple[str, int]:
     name, _, number = text.partition("=")
     if not number.isdecimal():
-        raise InvalidInput(f"--least is {text[:80]!r}, expected NAME=NUMBER", fix="write it as --least scenarios=20")
+        raise InvalidInput(f"--least is {text[:80]!r}, expected NAME=N", fix="write it as --least scenarios=20")
     return name, int(number)
 
 

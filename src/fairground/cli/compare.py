@@ -1,4 +1,4 @@
-"""`fairground compare`: two or more runs, paired on the same configurations."""
+"""`fairground compare`: two or more runs, paired on the configurations that they share."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from fairground.cli.stats.compare import (
 from fairground.cli.stats.options import (
     AS_IS,
     Level,
+    Pairing,
     RandomSeed,
     Resamples,
     Scheme,
@@ -60,37 +61,42 @@ _LISTED = 8
 @takes_tables
 def compare(
     sources: Annotated[
-        list[Path], typer.Argument(help="Folders of runs, or tables of episodes; two or more.", metavar="DIR...")
+        list[Path], typer.Argument(help="Two or more folders of runs, or tables of episodes.", metavar="RUN...")
     ],
     statistic: Statistic = "mean",
     level: Level = 0.95,
     scheme: Scheme = "clusters",
     resamples: Resamples = 5000,
-    pairing: Annotated[str, typer.Option(help="auto, configurations, scenarios or apart.")] = "auto",
+    pairing: Pairing = "auto",
     tables: TableOptions = AS_IS,
     seed: RandomSeed = 0,
-    page: Annotated[Path | None, typer.Option(help="Also write an HTML page, such as compare.html.")] = None,
+    page: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write an HTML page, such as compare.html.")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Says who is better, with an interval, on the configurations that both ran; and where they differ most.
+    """Compare runs on the configurations that they share.
 
     \b
-      fairground compare first second                    the first minus the second
-      fairground compare a b c --page compare.html       every pair, corrected for their number
+    Examples:
+      fairground compare runs/first runs/second
+      fairground compare runs/a runs/b runs/c --page compare.html
 
-    Errored and invalid episodes are counted apart. Runs in different worlds or under different budgets are told.
-    """  # noqa: D301 (click reads \b as: keep these lines)
+    Prints the difference (first minus second) with its interval and p-value, and where the runs differ most. With
+    three or more runs, compares every pair and corrects for their number. Counts errored and invalid episodes
+    separately. Notes where runs had different worlds or budgets.
+    """  # noqa: D301 (\b keeps line breaks)
     if page is not None and page.suffix.lower() not in (".html", ".htm"):
         raise InvalidInput(f"--page: expected a name that ends in .html, got {page.name!r}", fix="compare.html")
     _need(sources)
     table, everyone = _read(sources, tables)
-    cells = {one: count(table, one) for one in everyone}
+    cells = {contender: count(table, contender) for contender in everyone}
     pairs = list(combinations(everyone, 2))
     root = np.random.default_rng(seed)
     streams, stricter = root.spawn(len(pairs)), root.spawn(len(pairs))
     duels: list[Duel] = []
     rewards: list[Comparison | None] = []
-    apart: list[str] = []
+    not_compared: list[str] = []
     compared = partial(
         compare_cells,
         statistic=statistic,
@@ -101,97 +107,102 @@ def compare(
     )
     for (a, b), rng, strict_rng in zip(pairs, streams, stricter, strict=True):
         try:
-            found = compared(cells[a], cells[b], rng=rng)
-        except InvalidInput as error:  # of many, some may share nothing
-            if len(pairs) == 1 or len(apart) == len(pairs) - 1:
+            comparison = compared(cells[a], cells[b], rng=rng)
+        except InvalidInput as error:  # some of many pairs may have nothing in common
+            if len(pairs) == 1 or len(not_compared) == len(pairs) - 1:
                 raise
-            apart.append(f"Not compared: {error.message}.")
+            not_compared.append(f"Not compared: {error.message}.")
             continue
-        rewards.append(compare_rewards(table, cells[a], cells[b], pairing=found.pairing, level=level))
+        rewards.append(compare_rewards(table, cells[a], cells[b], pairing=comparison.pairing, level=level))
         strict = compare_strictly(table, a, b, partial(compared, rng=strict_rng))
-        duels.append(duel(cells[a], cells[b], found, everyone[a], everyone[b], level=level, errors_failed=strict))
-    adjusted = holm([one.comparison.p_value for one in duels]).tolist()
+        duels.append(duel(cells[a], cells[b], comparison, everyone[a], everyone[b], level=level, errors_failed=strict))
+    adjusted = holm([pair.comparison.p_value for pair in duels]).tolist()
     if page is not None:
         write_report(summarise(table, seed=seed, statistic=statistic, level=level, scheme=scheme), page)  # type: ignore[arg-type]
     if json:
-        print_json({**_plain(table, everyone, duels, rewards, adjusted, page), "notes": apart})
+        print_json({**_plain(table, everyone, duels, rewards, adjusted, page), "notes": not_compared})
         return
     _print_denominators(table, everyone)
-    for one, reward, p in zip(duels, rewards, adjusted, strict=True):
-        _print_duel(one, reward, p if len(duels) > 1 else None, level)
-    print_notes(("", note) for note in apart)
+    for pair, reward, p in zip(duels, rewards, adjusted, strict=True):
+        _print_duel(pair, reward, p if len(duels) > 1 else None, level)
+    print_notes(("", note) for note in not_compared)
     if page is not None:
         console.print(f"\n[bold]page[/]   {label(page, 1000)}", highlight=False, soft_wrap=True)
 
 
 def _need(sources: Sequence[Path]) -> None:
-    """Raises `InvalidInput` with all that is missing, and what there is instead."""
+    """Raises `InvalidInput` for sources that do not exist, and suggests existing runs."""
     missing = [str(source) for source in sources if not source.exists()]
     if not missing:
         return
     there = sorted(str(path) for path in Path("runs").glob("*") if path.is_dir())[-_LISTED:]
-    found = f"the newest in runs/ are {', '.join(there)}" if there else "`fairground run` makes them, in runs/"
+    hint = f"the newest in runs/ are {', '.join(there)}" if there else "`fairground run` makes them, in runs/"
     raise InvalidInput(
         f"{' and '.join(missing)} {'does' if len(missing) == 1 else 'do'} not exist",
-        fix=f"give folders of runs ({found}), or tables: .csv, .jsonl or .parquet files",
+        fix=f"give folders of runs ({hint}), or tables: .csv, .jsonl or .parquet files",
     )
 
 
 def _read(sources: Sequence[Path], options: TableOptions) -> tuple[Table, dict[Contender, RunSide | None]]:
-    """One table of all sources, and who is in it, with the run it is of. Two of one name are told apart by source."""
+    """Returns one table of all sources, and its contenders with their runs.
+
+    Contenders of the same name get the name of their source as their condition.
+    """
     tables = [read([source], options) for source in sources]
     sides = [read_side(source) if is_run(source) else None for source in sources]
-    everyone = [one for table in tables for one in table.contenders]
-    twice = {one for one in everyone if everyone.count(one) > 1}
+    everyone = [contender for table in tables for contender in table.contenders]
+    twice = {contender for contender in everyone if everyone.count(contender) > 1}
     named = [
         told_apart(table, _name(source, sources)) if twice & set(table.contenders) else table
         for table, source in zip(tables, sources, strict=True)
     ]
-    found = {one: side for table, side in zip(named, sides, strict=True) for one in table.contenders}
-    if len(found) < 2:
-        raise InvalidInput(f"nothing to compare {next(iter(found))} with", fix="fairground compare FIRST SECOND")
-    return join_tables(named), found
+    contenders = {contender: side for table, side in zip(named, sides, strict=True) for contender in table.contenders}
+    if len(contenders) < 2:
+        raise InvalidInput(f"nothing to compare {next(iter(contenders))} with", fix="fairground compare FIRST SECOND")
+    return join_tables(named), contenders
 
 
 def _name(source: Path, sources: Sequence[Path]) -> str:
-    """The last part of a path, unless another source ends alike."""
+    """Returns the last part of a path, or the whole path where another source has the same last part."""
     resolved = source.resolve()
-    alike = [one for one in sources if one.resolve().name == resolved.name]
-    if sum(one.resolve() == resolved for one in sources) > 1:
-        raise InvalidInput(f"{source} is there twice", fix="a run cannot be compared with itself")
+    alike = [path for path in sources if path.resolve().name == resolved.name]
+    if sum(path.resolve() == resolved for path in sources) > 1:
+        raise InvalidInput(f"{source} is given twice", fix="give two different runs")
     return resolved.name if len(alike) == 1 else str(source)
 
 
 def _print_denominators(table: Table, everyone: dict[Contender, RunSide | None]) -> None:
-    made = grid("episodes", "", ">passed", ">scored", ">errored", ">invalid", ">not ended")
-    for one, side in everyone.items():
-        outcomes = table.outcomes(one)
+    rows = grid("episodes", "", ">passed", ">scored", ">errored", ">invalid", ">not ended")
+    for contender, side in everyone.items():
+        outcomes = table.outcomes(contender)
         passed, failed, errored, invalid = (outcomes[which] for which in Outcome)
         left = "" if side is None else f"{side.planned - len(side.attempts):,}"
-        made.add_row(label(one), f"{passed:,}", f"{passed + failed:,}", f"{errored:,}", f"{invalid:,}", left)
-    show(made)
+        rows.add_row(label(contender), f"{passed:,}", f"{passed + failed:,}", f"{errored:,}", f"{invalid:,}", left)
+    show(rows)
 
 
-def _print_duel(found: Duel, reward: Comparison | None, adjusted: float | None, level: float) -> None:
+def _print_duel(pair: Duel, reward: Comparison | None, adjusted: float | None, level: float) -> None:
     console.print()
-    print_comparison(found.comparison)
-    print_strict_comparison(found.errors_failed)
+    print_comparison(pair.comparison)
+    print_strict_comparison(pair.errors_failed)
     print_rewards(reward)
     if adjusted is not None:
-        far = "still decided" if found.comparison.decided and adjusted <= 1 - level else "not decided"
+        far = "still decided" if pair.comparison.decided and adjusted <= 1 - level else "undecided"
         console.print(f"[dim]p {p_shown(adjusted)} after Holm's correction for all pairs: {far}[/]", highlight=False)
-    if found.transitions is not None:
-        print_changes(found.transitions, found.b, found.a)
-    if found.contests:
-        title = f"{counted(len(found.contests), 'configuration')} with unlike success; the largest differences"
-        made = grid(title, "configuration", f">{label(found.a.contender, 20)}", f">{label(found.b.contender, 20)}")
-        for one in found.contests[:_LISTED]:
-            made.add_row(label(one.configuration, 90), f"{one.a[0]}/{one.a[1]}", f"{one.b[0]}/{one.b[1]}")
-        show(made)
-        first = found.contests[0]
+    if pair.transitions is not None:
+        print_changes(pair.transitions, pair.b, pair.a)
+    if pair.contests:
+        title = f"{counted(len(pair.contests), 'configuration')} with different success; the largest differences"
+        rows = grid(title, "configuration", f">{label(pair.a.contender, 20)}", f">{label(pair.b.contender, 20)}")
+        for contest in pair.contests[:_LISTED]:
+            rows.add_row(
+                label(contest.configuration, 90), f"{contest.a[0]}/{contest.a[1]}", f"{contest.b[0]}/{contest.b[1]}"
+            )
+        show(rows)
+        first = pair.contests[0]
         for folder in (first.a_folder, first.b_folder):
-            console.print(f"[dim]look:[/] fairground show {label(folder, 1000)}", highlight=False, soft_wrap=True)
-    print_notes(("", note) for note in found.notes)
+            console.print(f"[dim]replay:[/] fairground show {label(folder, 1000)}", highlight=False, soft_wrap=True)
+    print_notes(("", note) for note in pair.notes)
 
 
 def _plain(
@@ -205,33 +216,33 @@ def _plain(
     return {
         "contenders": [
             {
-                "contender": str(one),
+                "contender": str(contender),
                 "run": None if side is None else str(side.folder),
-                "outcomes": plain(table.outcomes(one)),
+                "outcomes": plain(table.outcomes(contender)),
                 "not_ended": None if side is None else side.planned - len(side.attempts),
             }
-            for one, side in everyone.items()
+            for contender, side in everyone.items()
         ],
         "pairs": [
             {
-                "comparison": plain(found.comparison),
-                "comparison_errors_failed": plain(found.errors_failed),
+                "comparison": plain(pair.comparison),
+                "comparison_errors_failed": plain(pair.errors_failed),
                 "reward": plain(reward),
                 "adjusted_p": p,
-                "transitions": plain(found.transitions),
+                "transitions": plain(pair.transitions),
                 "contests": [
                     {
-                        "configuration": one.configuration,
-                        "a": one.a,
-                        "b": one.b,
-                        "a_folder": str(one.a_folder),
-                        "b_folder": str(one.b_folder),
+                        "configuration": contest.configuration,
+                        "a": contest.a,
+                        "b": contest.b,
+                        "a_folder": str(contest.a_folder),
+                        "b_folder": str(contest.b_folder),
                     }
-                    for one in found.contests
+                    for contest in pair.contests
                 ],
-                "notes": found.notes,
+                "notes": pair.notes,
             }
-            for found, reward, p in zip(duels, rewards, adjusted, strict=True)
+            for pair, reward, p in zip(duels, rewards, adjusted, strict=True)
         ],
         "page": None if page is None else str(page),
     }

@@ -1,4 +1,4 @@
-"""`fairground doctor`: finds what is missing and says the fix."""
+"""`fairground doctor`: checks the machine, and states a fix for everything that is missing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fairground.core import FairgroundError
 from fairground.sandbox import LayerStore, SandboxSpec, cache_folder, namespace_support, open_sandbox
 from fairground.worlds import package_versions, suites
 
-# program: (Debian package, what it is for, needed for anything at all?)
+# program: (Debian package, purpose, whether every world needs it)
 _PROGRAMS = {
     "Xvfb": ("xvfb", "screens of desktop apps", True),
     "openbox": ("openbox", "windows on the desktop", True),
@@ -34,7 +34,7 @@ _MARKS = {"ok": "[green]ok[/]", "warning": "[yellow]warning[/]", "missing": "[re
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at."""
+    """The result of one examination."""
 
     what: str
     status: Literal["ok", "warning", "missing"]
@@ -43,7 +43,14 @@ class Finding:
 
 
 def doctor(json: Json = False) -> None:
-    """Says what this machine can do, what is missing, and the fix."""
+    """Check this machine and print fixes for what is missing.
+
+    \b
+    Example:
+      fairground doctor
+
+    The exit status is 1 when something that every world needs is missing. Warnings concern only some worlds.
+    """  # noqa: D301 (\b keeps line breaks)
     findings = list(examine())
     if json:
         print_json([asdict(finding) for finding in findings])
@@ -59,7 +66,7 @@ def doctor(json: Json = False) -> None:
 
 
 def examine() -> Iterator[Finding]:
-    """Everything that `doctor` looks at, as it is found."""
+    """Yields the findings of `doctor` one by one."""
     yield Finding("python", "ok", f"{platform.python_version()} at {sys.executable}")
     yield Finding("kernel", "ok", f"{platform.system()} {platform.release()} {platform.machine()}")
     yield from _isolation()
@@ -81,7 +88,7 @@ def _isolation() -> Iterator[Finding]:
         yield Finding("isolation", "warning", detail, support.fix)
         return
     with_root = "as root" if os.geteuid() == 0 else "without root"
-    yield Finding("isolation", "ok", f"namespace sandboxes work here, {with_root}")
+    yield Finding("isolation", "ok", f"namespace sandboxes work, {with_root}")
     sandbox = open_sandbox(SandboxSpec(), runner="namespace")
     try:
         if sandbox.notes:

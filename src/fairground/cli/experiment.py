@@ -1,4 +1,4 @@
-"""`fairground experiment`: measurements of suites themselves, with real episodes."""
+"""`fairground experiment`: experiments that measure suites, with real episodes."""
 
 from __future__ import annotations
 
@@ -13,30 +13,44 @@ from fairground.cli.prove import progress
 from fairground.core import InvalidInput
 from fairground.prove.replay_experiment import ReplayPlan, replay_experiment
 
-experiment = typer.Typer(help="Measurements of suites themselves.", no_args_is_help=True, rich_markup_mode=None)
+experiment = typer.Typer(
+    help="Run experiments that measure suites.", no_args_is_help=True, rich_markup_mode=None, add_completion=False
+)
 
 
 @experiment.callback()
 def _root() -> None:
-    """Measurements of suites themselves."""
+    """Run experiments that measure suites."""
 
 
 @experiment.command("replay")
 def replay(
-    name: Annotated[str, typer.Argument(help="SUITE, SUITE/APP or SUITE/APP/SCENARIO.")],
-    out: Annotated[Path, typer.Option(help="Folder of the six runs and of the page.")] = Path("runs/replay"),
-    agent: Annotated[str, typer.Option(help="Who is recorded; oracle:slip=CHANCE is good and not perfect.")] = (
-        "oracle:slip=0.1"
+    name: Annotated[str, typer.Argument(metavar="NAME", help="SUITE, SUITE/APP or SUITE/APP/SCENARIO.")],
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for the six runs and the page.")] = Path(
+        "runs/replay"
     ),
-    tasks: Annotated[int, typer.Option(help="How many tasks.", min=1)] = 12,
-    watched: Annotated[int, typer.Option("--k", help="Attempts at each that are watched.", min=1)] = 4,
-    seed: Annotated[int, typer.Option(help="Which configurations.", min=0)] = 0,
-    workers: Annotated[int, typer.Option(help="Episodes at a time.", min=1)] = 2,
+    agent: Annotated[
+        str,
+        typer.Option(metavar="AGENT", help="The agent to record. oracle:slip=P skips each move with probability P."),
+    ] = "oracle:slip=0.1",
+    tasks: Annotated[int, typer.Option(help="Number of tasks.", min=1)] = 12,
+    watched: Annotated[int, typer.Option("--k", help="Recorded attempts per task.", min=1)] = 4,
+    seed: Annotated[int, typer.Option(help="Random seed for the choice of configurations.", min=0)] = 0,
+    workers: Annotated[int, typer.Option(help="Run N episodes in parallel.", min=1)] = 2,
     json: Json = False,
 ) -> None:
-    """Records an agent, plays its successes back blindly: pass@k on a static suite, next to nothing on a varied one."""
+    """Measure what blind replay of recorded successes scores.
+
+    \b
+    Example:
+      fairground experiment replay pocket/notes --tasks 4
+
+    Records an agent, then replays its successes without looking at the screen: once on the same configurations
+    (static), once on other ones (varied). On a static suite, replay scores the agent's pass@k. On a varied suite it
+    scores much less.
+    """  # noqa: D301 (\b keeps line breaks)
     if agent.startswith("replay:"):
-        raise InvalidInput("a replay cannot be recorded to be replayed", fix="name an agent that acts")
+        raise InvalidInput("--agent: a replay cannot be recorded", fix="name an agent that acts, such as oracle")
     plan = ReplayPlan(agent=agent, tasks=tasks, watched=watched, seed=seed)
     with progress(json) as on_progress:
         result = replay_experiment(name, out, plan, workers=workers, on_progress=on_progress)
@@ -52,10 +66,10 @@ def replay(
         shown.add_column(head, justify="right")
     for place, k in enumerate(result.ks):
         points = (result.pass_at_k[place], result.static[place], result.varied[place])
-        shown.add_row(str(k), *(f"{one.estimate:.0%} \\[{one.low:.0%}, {one.high:.0%}]" for one in points))
+        shown.add_row(str(k), *(f"{point.estimate:.0%} \\[{point.low:.0%}, {point.high:.0%}]" for point in points))
     console.print(shown)
     for kind, count in result.unscored.items():
         if count:
             left = result.left_out[kind]
-            console.print(f"{kind}: {count} episodes errored or were invalid, and are left out; so are {left} tasks")
+            console.print(f"{kind}: {count} episodes errored or were invalid, and are excluded, with {left} tasks")
     console.print(f"[dim]wrote[/]   {page}", highlight=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`fairground export`: the episodes of runs as a table, for other tools."""
+"""`fairground export`: episodes as a table for other tools."""
 
 from __future__ import annotations
 
@@ -14,11 +14,19 @@ from fairground.rollout.export import export_runs
 
 
 def export(
-    runs: Annotated[list[Path], typer.Argument(help="Folders of runs or episodes.", metavar="RUN...")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="A .csv, .jsonl or .parquet file to write.")],
+    runs: Annotated[list[Path], typer.Argument(help="Folders of runs or episodes.", metavar="FOLDER...")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="The .csv, .jsonl or .parquet file to write.")
+    ],
     json: Json = False,
 ) -> None:
-    """Writes episodes as a table, a row for each, which `fairground stats` and other tools read."""
+    """Export episodes as a table with one row per episode.
+
+    \b
+    Examples:
+      fairground export runs/first -o first.csv
+      fairground stats first.csv
+    """  # noqa: D301 (\b keeps line breaks)
     table = export_runs(runs, output)
     for note in table.notes:
         errors.print(f"[yellow]note[/]  {escape(clean(note))}", highlight=False, soft_wrap=True)

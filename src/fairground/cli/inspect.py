@@ -1,4 +1,4 @@
-"""`fairground inspect`: asks an app's inspector, about a seat that is open or about a recording."""
+"""`fairground inspect`: queries the state of an app: an open seat, a recorded episode, or files."""
 
 from __future__ import annotations
 
@@ -23,58 +23,67 @@ from fairground.worlds import App, Argument, Endpoint, Inspector, Suite, choose_
 _MAX_FILE = 64 << 20
 _MAX_FILES = 10_000
 _MAX_FOLDER = 1 << 30
+_KINDS = {"str": "text", "int": "integer", "float": "number", "bool": "true or false"}
 
 
 def inspect(
-    app: Annotated[str, typer.Argument(help="Such as desk/calc, or calc; or a folder with a world.toml.")],
-    endpoint: Annotated[str, typer.Argument(help="What to ask; all that can be asked is listed without it.")] = "",
-    arguments: Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="What it is told.")] = None,
-    episode: Annotated[Path | None, typer.Option(help="Ask about a recorded episode: its folder.")] = None,
-    before: Annotated[bool, typer.Option("--before", help="With --episode: the state before the agent began.")] = False,
-    state: Annotated[
-        Path | None, typer.Option(help="Ask about a file, or a folder whose files are taken for those of the home.")
+    app: Annotated[
+        str, typer.Argument(metavar="APP", help="SUITE/APP or APP, such as desk/calc. Or a folder with a world.toml.")
+    ],
+    endpoint: Annotated[str, typer.Argument(metavar="ENDPOINT", help="The query. [default: list all endpoints]")] = "",
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="Arguments of the endpoint.")
     ] = None,
-    seat: Annotated[str, typer.Option(help="Which open seat, where there are several: its number.")] = "",
-    describe: Annotated[bool, typer.Option("--describe", help="Say all about the endpoint instead of asking.")] = False,
+    episode: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Query the state at the end of this recorded episode.")
+    ] = None,
+    before: Annotated[bool, typer.Option("--before", help="With --episode: query the state at its start.")] = False,
+    state: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Query a file, or a folder that stands for the home folder.")
+    ] = None,
+    seat: Annotated[str, typer.Option(metavar="ID", help="The open seat to query, where there are several.")] = "",
+    describe: Annotated[bool, typer.Option("--describe", help="Describe the endpoint; query nothing.")] = False,
     json: Json = False,
 ) -> None:
-    """Asks an app about its state: a seat that is open, or a recording. The answer is JSON.
+    """Query the state of an app.
 
     \b
-      fairground inspect desk/calc                              what can be asked
-      fairground inspect calc cell --describe                   all about one endpoint
-      fairground inspect calc cell sheet=Sales address=B3       of the seat that fairground open has open
-      fairground inspect calc sheets --episode runs/x/ep/0001   of a recorded episode, when it ended
-      fairground inspect calc sheets --state my-files           of files that you have
+    Examples:
+      fairground inspect desk/calc
+      fairground inspect desk/calc cell --describe
+      fairground inspect desk/calc cell sheet=Sales address=B3
+      fairground inspect desk/calc sheets --episode runs/first/episodes/000000
+      fairground inspect desk/calc sheets --state my-files
 
-    The status is 0, and 1 when a check did not pass or something could not be read: then there is no answer.
-    """  # noqa: D301 (click reads \b as: keep these lines)
-    suite, found = find_app(app)
-    inspector = found.inspector
+    Without --episode and --state, queries the seat that `fairground open` has open. The answer is JSON. The exit
+    status is 1 when a check does not pass or the state cannot be read.
+    """  # noqa: D301 (\b keeps line breaks)
+    suite, target = find_app(app)
+    inspector = target.inspector
     if inspector is None:
         raise InvalidInput(
-            f"{suite.name}/{found.name} has no inspector, so nothing can be asked",
+            f"{suite.name}/{target.name} has no inspector, so it cannot be queried",
             fix="write one and set App.inspector: docs/inspectors.md",
         )
     if not endpoint:
-        _list(suite, found, inspector, json)
+        _list(suite, target, inspector, json)
         return
     wanted = inspector.find(endpoint)
     if describe:
-        _describe(suite, found, wanted, json)
+        _describe(suite, target, wanted, json)
         return
     given = _given(arguments or [])
-    answer = _asked(inspector, _state(suite, found, episode, before, state, seat), wanted, given)
+    answer = _asked(inspector, _state(suite, target, episode, before, state, seat), wanted, given)
     print_json(answer)
     if wanted.kind == "check" and not answer["passed"]:
         raise typer.Exit(1)
 
 
 def read_files(place: Path) -> State:
-    """A file, or all files of a folder, as a state: each at its path below the home, `~/...`.
+    """Reads a file, or all files of a folder, as a state with paths below the home folder, `~/...`.
 
     Raises:
-        InvalidInput: When there is nothing, or more than is recorded of an app.
+        InvalidInput: The path does not exist, or holds more than Fairground records of an app.
     """
     if place.is_file():
         return State(files={f"~/{place.name}": _content(place)})
@@ -109,22 +118,22 @@ def _content(path: Path) -> bytes:
 
 def _state(suite: Suite, app: App, episode: Path | None, before: bool, place: Path | None, seat: str) -> State:
     if sum((episode is not None, place is not None, bool(seat))) > 1:
-        raise InvalidInput("one state is asked about: give --episode, --state or --seat")
+        raise InvalidInput("expected one of --episode, --state and --seat, got several")
     if before and episode is None:
-        raise InvalidInput("--before is about a recorded episode", fix="give --episode FOLDER")
+        raise InvalidInput("--before needs a recorded episode", fix="add --episode FOLDER")
     if place is not None:
         return read_files(place)
     if episode is None:
         return choose_seat(suite.name, app.name, seat).capture()
     recorded = read_episode(episode)
     configuration = recorded.episode.configuration
-    if configuration.suite != suite.name:  # of another app of the suite may be a task that spans both
+    if configuration.suite != suite.name:  # apps may differ: a task can span several apps of a suite
         raise InvalidInput(f"{episode} is an episode of {configuration.id}, not of {suite.name}/{app.name}")
     when: Literal["before", "after"] = "before" if before else "after"
-    found = recorded.state(when)
-    if found is None:
+    captured = recorded.state(when)
+    if captured is None:
         raise StateError(f"{episode} holds no state of the app {when} the agent {'began' if before else 'ended'}")
-    return found
+    return captured
 
 
 def _given(words: Sequence[str]) -> dict[str, str]:
@@ -132,9 +141,7 @@ def _given(words: Sequence[str]) -> dict[str, str]:
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not name:
-            raise InvalidInput(
-                f"{word[:80]!r} is not an argument", fix="write name=value, in quotes where it has spaces"
-            )
+            raise InvalidInput(f"{word[:80]!r} is not an argument", fix="write name=value, with quotes around spaces")
         if name in given:
             raise InvalidInput(f"{name} is given twice")
         given[name] = value
@@ -146,46 +153,50 @@ def _asked(inspector: Inspector, state: State, endpoint: Endpoint, given: dict[s
 
     def ask() -> bytes:
         try:
-            said = {"answer": plain(inspector.ask(state, endpoint.name, given))}
+            reply = {"answer": plain(inspector.ask(state, endpoint.name, given))}
         except FairgroundError as error:
-            said = {"error": [isinstance(error, StateError), error.message, error.fix]}
+            reply = {"error": [isinstance(error, StateError), error.message, error.fix]}
         except MemoryError:
             raise
         except Exception as error:  # an endpoint's own code, which must raise StateError for what it cannot read
-            said = {"broke": sayable(f"{type(error).__name__}: {error}")}
-        return dumps(said).encode()
+            reply = {"broke": sayable(f"{type(error).__name__}: {error}")}
+        return dumps(reply).encode()
 
     budget = ReadingBudget().times(len(state.files))
-    said = loads(within(budget, f"the state that {endpoint.name} is asked about", ask))
-    if "error" in said:
-        unreadable, message, fix = said["error"]
+    reply = loads(within(budget, f"the state that {endpoint.name} reads", ask))
+    if "error" in reply:
+        unreadable, message, fix = reply["error"]
         raise (StateError if unreadable else InvalidInput)(message, fix=fix)
-    if "broke" in said:
+    if "broke" in reply:
         raise InvalidConfiguration(
-            f"endpoint {endpoint.name} of {inspector.app} broke: {said['broke']}",
-            fix="repair the endpoint: what it cannot read is a StateError",
+            f"endpoint {endpoint.name} of {inspector.app} failed: {reply['broke']}",
+            fix="fix the endpoint: raise StateError for what it cannot read",
         )
-    return said["answer"]
+    return reply["answer"]
 
 
 def _list(suite: Suite, app: App, inspector: Inspector, json: bool) -> None:
     if json:
         plain = {"suite": suite.name, "app": app.name, "channels": inspector.channels}
-        print_json({**plain, "endpoints": [_plain(one) for one in inspector.endpoints]})
+        print_json({**plain, "endpoints": [_plain(endpoint) for endpoint in inspector.endpoints]})
         return
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("endpoint", no_wrap=True)
     table.add_column("arguments", max_width=40)
     table.add_column("surface", no_wrap=True)
     table.add_column("answers", ratio=1)
-    for one in inspector.endpoints:
-        words = " ".join(argument.name if argument.required else f"[{argument.name}]" for argument in one.arguments)
-        table.add_row(f"[bold]{one.name}[/]", escape(words), f"[dim]{one.surface}[/]", escape(one.summary))
+    for endpoint in inspector.endpoints:
+        words = " ".join(
+            argument.name if argument.required else f"[{argument.name}]" for argument in endpoint.arguments
+        )
+        table.add_row(
+            f"[bold]{endpoint.name}[/]", escape(words), f"[dim]{endpoint.surface}[/]", escape(endpoint.summary)
+        )
     console.print(f"[bold]{escape(app.title or app.name)}[/]: {len(inspector.endpoints)} endpoints", highlight=False)
     console.print(table)
     console.print(
-        f"\n[dim]ask:[/] fairground inspect {suite.name}/{app.name} ENDPOINT name=value   "
-        "[dim]all about one:[/] --describe",
+        f"\n[dim]query:[/] fairground inspect {suite.name}/{app.name} ENDPOINT name=value   "
+        "[dim]details:[/] --describe",
         highlight=False,
     )
 
@@ -200,12 +211,15 @@ def _describe(suite: Suite, app: App, endpoint: Endpoint, json: bool) -> None:
         console.print(Padding("\n" + escape(endpoint.about), (0, 0, 0, 2)), highlight=False)
     if endpoint.arguments:
         table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
-        for one in endpoint.arguments:
+        for argument in endpoint.arguments:
             table.add_row(
-                f"[bold]{one.name}[/]", f"[dim]{escape(_kind(one))}[/]", escape(one.help), escape(_unless(one))
+                f"[bold]{argument.name}[/]",
+                f"[dim]{escape(_KINDS.get(_kind(argument), _kind(argument)))}[/]",
+                escape(argument.help),
+                escape(_default(argument)),
             )
         console.print(Padding(table, (1, 0, 0, 2)))
-    words = " ".join(f"{one.name}=..." for one in endpoint.arguments if one.required)
+    words = " ".join(f"{argument.name}=..." for argument in endpoint.arguments if argument.required)
     console.print(f"\n  fairground inspect {suite.name}/{app.name} {endpoint.name} {words}".rstrip(), highlight=False)
 
 
@@ -218,13 +232,13 @@ def _plain(endpoint: Endpoint) -> dict[str, Any]:
         "about": endpoint.about,
         "arguments": [
             {
-                "name": one.name,
-                "type": _kind(one),
-                "required": one.required,
-                "default": None if one.required else one.default,
-                "help": one.help,
+                "name": argument.name,
+                "type": _kind(argument),
+                "required": argument.required,
+                "default": None if argument.required else argument.default,
+                "help": argument.help,
             }
-            for one in endpoint.arguments
+            for argument in endpoint.arguments
         ],
     }
 
@@ -233,7 +247,7 @@ def _kind(argument: Argument) -> str:
     return argument.kind.__name__ if argument.kind in (str, int, float, bool) else str(argument.kind)
 
 
-def _unless(argument: Argument) -> str:
+def _default(argument: Argument) -> str:
     if argument.required:
         return ""
-    return "may be left out" if argument.default in (None, "") else f"{argument.default} unless given"
+    return "optional" if argument.default in (None, "") else f"default: {argument.default}"

@@ -1,4 +1,4 @@
-"""`fairground judge`: recorded episodes, judged by a model, and how far it agrees with the state verifier."""
+"""`fairground judge`: a model judges recorded episodes; its agreement with the state verifier is measured."""
 
 from __future__ import annotations
 
@@ -25,96 +25,113 @@ _LISTED = 20
 
 
 def judge(
-    paths: Annotated[list[Path], typer.Argument(help="Folders of runs or episodes.", metavar="RUN_OR_EPISODE...")],
+    paths: Annotated[list[Path], typer.Argument(help="Folders of runs or episodes.", metavar="FOLDER...")],
     model: Annotated[
-        str, typer.Option(help="Who judges: anthropic:MODEL, openai:MODEL, gemini:MODEL or compatible:MODEL@URL.")
+        str,
+        typer.Option(
+            metavar="MODEL",
+            help="The judge: anthropic:MODEL, openai:MODEL, gemini:MODEL or compatible:MODEL@URL.",
+        ),
     ],
     checklist: Annotated[
-        Path | None, typer.Option(help="A .toml or .json file; else each scenario's own, or its checks.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Checklist, a .toml or .json file. [default: the scenario's checklist, else its checks]",
+        ),
     ] = None,
-    frames: Annotated[int, typer.Option(help="The most frames that are shown of an episode.", min=2, max=100)] = FRAMES,
-    workers: Annotated[int, typer.Option(help="Questions at the same time.", min=1, max=256)] = 4,
+    frames: Annotated[int, typer.Option(help="Maximum number of frames per episode.", min=2, max=100)] = FRAMES,
+    workers: Annotated[int, typer.Option(help="Number of parallel requests.", min=1, max=256)] = 4,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The page to write; by default judge.html in the run.")
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="HTML page to write. [default: judge.html in the run]"),
     ] = None,
     level: Level = 0.95,
     seed: RandomSeed = 0,
-    browser: Annotated[bool, typer.Option("--browser", help="Open the page in a browser.")] = False,
+    browser: Annotated[bool, typer.Option("--browser", help="Open the page in your browser.")] = False,
     json: Json = False,
 ) -> None:
-    """Judges recorded episodes by a model and a checklist; their verdicts stay what they are."""
+    """Judge recorded episodes with a model and a checklist.
+
+    \b
+    Example:
+      fairground judge runs/first --model anthropic:claude-sonnet-5-5
+
+    Reports how far the model agrees with the recorded verdicts, and which episodes it judges differently. The recorded
+    verdicts do not change.
+    """  # noqa: D301 (\b keeps line breaks)
     if output is not None and output.suffix.lower() not in (".html", ".htm"):
         raise InvalidInput(f"--output: expected a name that ends in .html, got {output.name!r}", fix="judge.html")
-    asked = None if checklist is None else read_checklist(checklist)
+    items = None if checklist is None else read_checklist(checklist)
     name = make_asker(model).name
     with progress("judging", quiet=json) as bar:
-        found = judge_recorded(
+        episodes = judge_recorded(
             paths,
             lambda: make_asker(model),
-            checklist=asked,
+            checklist=items,
             frames=frames,
             workers=workers,
             on_done=lambda done, all_: bar.update(bar.task_ids[0], completed=done, total=all_),
         )
-    agreement = judge_agreement(found, model=name, seed=seed, level=level)
+    agreement = judge_agreement(episodes, model=name, seed=seed, level=level)
     place = output or (paths[0] / "judge.html" if runs_in(paths[0]) else None)
     page = None if place is None else write_judge_page(agreement, place)
     if json:
-        print_json(_plain(agreement, found, page))
+        print_json(_plain(agreement, episodes, page))
     else:
-        if len(found) == 1 and found[0].judgement is not None:
-            _print_one(found[0])
-        _print(agreement, found)
+        if len(episodes) == 1 and episodes[0].judgement is not None:
+            _print_one(episodes[0])
+        _print(agreement, episodes)
         if page is not None:
             console.print(f"[bold]page[/]        {label(page, 1000)}", highlight=False, soft_wrap=True)
     if browser and page is not None:
         webbrowser.open(page.resolve().as_uri())
 
 
-def _print_one(one: Judged) -> None:
-    assert one.judgement is not None
-    made = grid("what the judge found", "", "item", "evidence")
-    for check in one.judgement.verdict.checks:
+def _print_one(episode: Judged) -> None:
+    assert episode.judgement is not None
+    table = grid("what the judge found", "", "item", "evidence")
+    for check in episode.judgement.verdict.checks:
         seen = check.found.get("evidence", "") if isinstance(check.found, dict) else ""
-        made.add_row("[green]✓[/]" if check.passed else "[red]✗[/]", label(check.name, 60), label(seen, 90))
-    show(made)
+        table.add_row("[green]✓[/]" if check.passed else "[red]✗[/]", label(check.name, 60), label(seen, 90))
+    show(table)
 
 
-def _print(found: JudgeAgreement, episodes: list[Judged]) -> None:
-    kept = sum(one.kept for one in episodes)
+def _print(agreement: JudgeAgreement, episodes: list[Judged]) -> None:
+    reused = sum(episode.kept for episode in episodes)
     console.print(
-        f"[bold]judged[/]      {counted(found.judged, 'episode')} by {label(found.model, 80)}"
-        + (f", {kept:,} of them before" if kept else ""),
+        f"[bold]judged[/]      {counted(agreement.judged, 'episode')} by {label(agreement.model, 80)}"
+        + (f", {reused:,} of them in an earlier call" if reused else ""),
         highlight=False,
     )
-    if found.judged:
-        made = grid("", "", ">judge: passed", ">judge: failed")
-        made.add_row("state: passed", f"{found.passed:,}", f"[yellow]{len(found.false_fails):,}[/]")
-        made.add_row("state: failed", f"[red]{len(found.false_passes):,}[/]", f"{found.failed:,}")
-        show(made)
-    if found.agreement is not None:
-        console.print(f"[bold]agreement[/]   {shown(found.agreement)}", highlight=False)
+    if agreement.judged:
+        table = grid("", "", ">judge: passed", ">judge: failed")
+        table.add_row("state: passed", f"{agreement.passed:,}", f"[yellow]{len(agreement.false_fails):,}[/]")
+        table.add_row("state: failed", f"[red]{len(agreement.false_passes):,}[/]", f"{agreement.failed:,}")
+        show(table)
+    if agreement.agreement is not None:
+        console.print(f"[bold]agreement[/]   {shown(agreement.agreement)}", highlight=False)
     console.print(
-        f"[bold]kappa[/]       {_beyond(found.kappa)}   [bold]alpha[/] {_beyond(found.alpha)}", highlight=False
+        f"[bold]kappa[/]       {_beyond(agreement.kappa)}   [bold]alpha[/] {_beyond(agreement.alpha)}", highlight=False
     )
-    for title, some in (("false pass", found.false_passes), ("false fail", found.false_fails)):
-        for one in some[:_LISTED]:
+    for title, disagreeing in (("false pass", agreement.false_passes), ("false fail", agreement.false_fails)):
+        for episode in disagreeing[:_LISTED]:
             console.print(
-                f"[bold]{title}[/]  {label(one.configuration, 100)}  {label(one.folder, 1000)}",
+                f"[bold]{title}[/]  {label(episode.configuration, 100)}  {label(episode.folder, 1000)}",
                 highlight=False,
                 soft_wrap=True,
             )
-        if len(some) > _LISTED:
-            console.print(f"... and {counted(len(some) - _LISTED, title)} more; --json and the page have them")
-    problems = Counter(one.problem for one in found.not_judged)
+        if len(disagreeing) > _LISTED:
+            console.print(f"... and {counted(len(disagreeing) - _LISTED, title)} more; --json and the page list all")
+    problems = Counter(episode.problem for episode in agreement.not_judged)
     for problem, number in problems.most_common(5):
         console.print(f"[yellow]not judged[/]  {counted(number, 'episode')}: {escape(clean(problem))}", highlight=False)
     if len(problems) > 5:
-        console.print(f"[yellow]not judged[/]  and for {len(problems) - 5} other reasons; --json has them all")
-    console.print(f"[bold]took[/]        {_cost(found.spent)}", highlight=False)
-    if found.spent != found.usage:
-        console.print(f"[bold]in all[/]      {_cost(found.usage)}", highlight=False)
-    print_notes(("", note) for note in found.notes)
+        console.print(f"[yellow]not judged[/]  and for {len(problems) - 5} other reasons; --json lists all")
+    console.print(f"[bold]cost[/]        {_cost(agreement.spent)}", highlight=False)
+    if agreement.spent != agreement.usage:
+        console.print(f"[bold]cost in all[/] {_cost(agreement.usage)}", highlight=False)
+    print_notes(("", note) for note in agreement.notes)
 
 
 def _beyond(interval: Interval | None) -> str:
@@ -128,32 +145,32 @@ def _cost(usage: Usage) -> str:
     return f"{counted(usage.requests, 'request')}, {counted(usage.tokens, 'token')}, {dollars}"
 
 
-def _plain(found: JudgeAgreement, episodes: list[Judged], page: Path | None) -> dict[str, object]:
+def _plain(agreement: JudgeAgreement, episodes: list[Judged], page: Path | None) -> dict[str, object]:
     return {
-        "model": found.model,
-        "judged": found.judged,
-        "passed": found.passed,
-        "failed": found.failed,
-        "false_passes": [str(one.folder) for one in found.false_passes],
-        "false_fails": [str(one.folder) for one in found.false_fails],
-        "not_judged": [{"folder": str(one.folder), "problem": one.problem} for one in found.not_judged],
-        "agreement": plain(found.agreement),
-        "kappa": plain(found.kappa),
-        "alpha": plain(found.alpha),
-        "items": plain(found.items),
-        "usage": found.usage.plain(),
-        "spent": found.spent.plain(),
-        "notes": list(found.notes),
+        "model": agreement.model,
+        "judged": agreement.judged,
+        "passed": agreement.passed,
+        "failed": agreement.failed,
+        "false_passes": [str(episode.folder) for episode in agreement.false_passes],
+        "false_fails": [str(episode.folder) for episode in agreement.false_fails],
+        "not_judged": [{"folder": str(episode.folder), "problem": episode.problem} for episode in agreement.not_judged],
+        "agreement": plain(agreement.agreement),
+        "kappa": plain(agreement.kappa),
+        "alpha": plain(agreement.alpha),
+        "items": plain(agreement.items),
+        "usage": agreement.usage.plain(),
+        "spent": agreement.spent.plain(),
+        "notes": list(agreement.notes),
         "page": None if page is None else str(page),
         "episodes": [
             {
-                "folder": str(one.folder),
-                "configuration": one.configuration,
-                "rollout": one.rollout,
-                "state": one.state.value,
-                "verdict": None if one.judgement is None else one.judgement.verdict.plain(),
-                "kept": one.kept,
+                "folder": str(episode.folder),
+                "configuration": episode.configuration,
+                "rollout": episode.rollout,
+                "state": episode.state.value,
+                "verdict": None if episode.judgement is None else episode.judgement.verdict.plain(),
+                "kept": episode.kept,
             }
-            for one in episodes
+            for episode in episodes
         ],
     }

@@ -1,8 +1,9 @@
-"""`fairground list`: what there is to open and to run."""
+"""`fairground list`: the installed suites, apps and scenarios."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
@@ -12,87 +13,172 @@ from rich.table import Table
 from fairground.cli.output import Json, console, print_json
 from fairground.core import unknown
 from fairground.worlds import App, Suite, suites
-from fairground.worlds.census import add_up, count_scenarios
+from fairground.worlds.census import ScenarioCount, add_up, count_scenarios
+
+_SCREEN_LINES = 17  # suites and apps that fit a terminal of 24 lines, beside the header, the totals and the hints
+
+
+@dataclass(frozen=True)
+class _Listed:
+    suite: Suite
+    app: App
+    counts: tuple[ScenarioCount, ...]
 
 
 def list_(
-    name: Annotated[str, typer.Argument(help="SUITE or SUITE/APP; everything if left out.")] = "", json: Json = False
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="SUITE, SUITE/APP or SUITE/APP/SCENARIO. [default: all suites]")
+    ] = "",
+    json: Json = False,
 ) -> None:
-    """Lists suites, apps and scenarios, with their axes."""
-    wanted, _, app_name = name.strip("/").partition("/")
+    """List suites, apps and scenarios.
+
+    \b
+    Examples:
+      fairground list                              Suites and apps.
+      fairground list pocket                       Scenarios of a suite.
+      fairground list pocket/notes                 An app: axes, instructions.
+      fairground list pocket/notes/count-label     One scenario.
+      fairground list --json                       Everything.
+
+    Configurations are all combinations of instance, profile, theme and UI state. A configuration is proven when
+    `fairground prove` has shown that it can be solved and that near misses are rejected.
+    """  # noqa: D301 (\b keeps line breaks)
+    wanted, _, rest = name.strip("/").partition("/")
+    app_name, _, scenario_name = rest.partition("/")
     known = suites()
     if wanted and wanted not in known:
         raise unknown("suite", wanted, known)
     chosen = [known[wanted]] if wanted else list(known.values())
-    pairs = [(suite, app) for suite in chosen for app in suite.apps]
-    if app_name:
-        pairs = [(chosen[0], chosen[0].app(app_name))]
+    listed = [_listed(suite, app) for suite in chosen for app in ([suite.app(app_name)] if app_name else suite.apps)]
+    if scenario_name:
+        listed = [_only(listed[0], scenario_name)]
     if json:
-        print_json({"totals": _totals(pairs), "apps": [_plain(suite, app) for suite, app in pairs]})
+        print_json({"totals": _totals(listed), "apps": [_plain(row) for row in listed]})
+    elif not wanted:
+        _print_overview(listed)
+    else:
+        _print_scenarios(listed)
+        if app_name:
+            _print_details(listed[0])
+        else:
+            _print_totals(listed)
+            console.print(f"[dim]Details of an app: fairground list {listed[0].suite.name}/APP[/]", highlight=False)
+
+
+def _listed(suite: Suite, app: App) -> _Listed:
+    return _Listed(suite, app, count_scenarios(suite, app))
+
+
+def _only(row: _Listed, scenario: str) -> _Listed:
+    """Leaves one scenario; raises for an unknown name."""
+    chosen = row.suite.scenario(row.app.name, scenario)
+    return _Listed(row.suite, row.app, tuple(count for count in row.counts if count.scenario.name == chosen.name))
+
+
+def _print_overview(listed: Sequence[_Listed]) -> None:
+    """Prints one line per suite and app, or only per suite where apps do not fit one screen."""
+    if not listed:
+        console.print("No suite is installed. Install one, such as: pip install fairground-pocket", highlight=False)
         return
-    for suite, app in pairs:
-        width, height = app.screen.size
-        about = f"{escape(app.title)}, {app.screen.backend} {width}x{height}"
-        console.print(f"[bold]{suite.name}/{app.name}[/]  {about}", highlight=False)
-        table = Table(box=None, pad_edge=False, show_header=False)
-        table.add_column(no_wrap=True)
-        for one in count_scenarios(suite, app):
-            axes = (one.scenario.instances, app.profiles, app.themes, app.ui_states)
-            product = " x ".join(str(len(values)) for values in axes)
-            number = one.proven_configurations
-            proven = "" if number is None else f"{number:,} proven"
-            name = f"  {suite.name}/{app.name}/{one.scenario.name}"
-            table.add_row(name, one.scenario.kind, f"{product} = {one.configurations:,}", proven)
-        console.print(table)
-    if not app_name:
-        console.print("\n[dim]instances x profiles x themes x ui_states = configurations[/]", highlight=False)
-        _print_totals(_totals(pairs))
-    if app_name:
-        for suite, app in pairs:
-            _print_axes(suite, app)
-
-
-def _print_totals(totals: dict[str, Any]) -> None:
-    proven, share = totals["proven_configurations"], totals["mutants"]["share_rejected"]
-    told = f"; {proven:,} proven" if proven is not None else ""
-    told += f", mutants rejected {share:.1%}" if share is not None else ""
-    kinds = f"{totals['action']} action, {totals['answer']} answer"
+    by_suite: dict[str, list[_Listed]] = {}
+    for row in listed:
+        by_suite.setdefault(row.suite.name, []).append(row)
+    with_apps = len(by_suite) + len(listed) <= _SCREEN_LINES
+    table = _table("", "", ">scenarios", ">configurations", ">proven")
+    for name, rows in by_suite.items():
+        table.add_row(f"[bold]{name}[/]", f"[bold]{escape(rows[0].suite.title)}[/]", *_numbers(rows, "bold"))
+        for row in rows if with_apps else ():
+            table.add_row(f"  {name}/{row.app.name}", escape(row.app.title), *_numbers([row]))
+    console.print(table)
+    _print_totals(listed)
+    suite, app = listed[0].suite.name, listed[0].app.name
     console.print(
-        f"{totals['apps']} apps, {totals['scenarios']} scenarios ({kinds}), "
-        f"{totals['instances']:,} instances, {totals['configurations']:,} configurations{told}",
-        highlight=False,
+        f"[dim]More: fairground list {suite}, fairground list {suite}/{app}, fairground list --json[/]", highlight=False
     )
 
 
-def _print_axes(suite: Suite, app: App) -> None:
+def _numbers(rows: Sequence[_Listed], style: str = "default") -> list[str]:
+    totals = _totals(rows)
+    proven = totals["proven_configurations"]
+    texts = (f"{totals['scenarios']:,}", f"{totals['configurations']:,}", "-" if proven is None else f"{proven:,}")
+    return [f"[{style}]{text}[/]" for text in texts]
+
+
+def _print_scenarios(listed: Sequence[_Listed]) -> None:
+    for row in listed:
+        app = row.app
+        width, height = app.screen.size
+        about = f"{escape(app.title)}, {app.screen.backend} {width}x{height}"
+        axes = f"{len(app.profiles)} profiles x {len(app.themes)} themes x {len(app.ui_states)} UI states"
+        console.print(f"[bold]{row.suite.name}/{app.name}[/]  {about}, {axes}", highlight=False, soft_wrap=True)
+        table = _table("  scenario", "kind", ">instances", ">configurations", ">proven")
+        for count in row.counts:
+            proven = count.proven_configurations
+            table.add_row(
+                f"  {count.scenario.name}",
+                count.scenario.kind,
+                f"{len(count.scenario.instances):,}",
+                f"{count.configurations:,}",
+                "-" if proven is None else f"{proven:,}",
+            )
+        console.print(table)
+
+
+def _print_totals(listed: Sequence[_Listed]) -> None:
+    totals = _totals(listed)
+    proven, share = totals["proven_configurations"], totals["mutants"]["share_rejected"]
+    parts = [
+        f"{totals['apps']} apps",
+        f"{totals['scenarios']} scenarios ({totals['action']} action, {totals['answer']} answer)",
+        f"{totals['instances']:,} instances",
+        f"{totals['configurations']:,} configurations" + (f" ({proven:,} proven)" if proven is not None else ""),
+    ]
+    if share is not None:
+        parts.append(f"{share:.1%} of mutants rejected")
+    console.print(f"\n{', '.join(parts)}", highlight=False)
+
+
+def _print_details(row: _Listed) -> None:
     console.print()
+    app = row.app
     for axis, values in (("profiles", app.profiles), ("themes", app.themes), ("ui_states", app.ui_states)):
-        console.print(f"[bold]{axis}[/]  {', '.join(values)}")
-    for scenario in (one for one in suite.scenarios if one.app == app.name):
-        console.print(f"\n[bold]{scenario.name}[/]  {escape(scenario.template)}")
+        console.print(f"[bold]{axis}[/]  {', '.join(values)}", highlight=False)
+    for scenario in (count.scenario for count in row.counts):
+        console.print(f"\n[bold]{scenario.name}[/]  {escape(scenario.template)}", highlight=False)
         console.print(f"  instances  {', '.join(scenario.instances)}", highlight=False)
+        console.print(f"  step budget  {scenario.step_budget}", highlight=False)
 
 
-def _totals(pairs: Sequence[tuple[Suite, App]]) -> dict[str, Any]:
-    """Counts over apps; what is proven is null where no suite has proofs."""
-    found = add_up(one for suite, app in pairs for one in count_scenarios(suite, app))
+def _table(*columns: str) -> Table:
+    """An empty table. Columns whose name begins with `>` are aligned to the right."""
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    for column in columns:
+        table.add_column(column.lstrip(">"), justify="right" if column.startswith(">") else "left", no_wrap=True)
+    return table
+
+
+def _totals(listed: Sequence[_Listed]) -> dict[str, Any]:
+    """Counts over apps. What is proven is None where no suite has proofs."""
+    census = add_up(count for row in listed for count in row.counts)
     return {
-        "apps": len(pairs),
-        "scenarios": found.scenarios,
-        "action": found.action,
-        "answer": found.answer,
-        "instances": found.instances,
-        "configurations": found.configurations,
-        "proven_configurations": found.proven_configurations,
-        "mutants": {**found.mutants.plain(), "share_rejected": found.mutants.share},
+        "apps": len(listed),
+        "scenarios": census.scenarios,
+        "action": census.action,
+        "answer": census.answer,
+        "instances": census.instances,
+        "configurations": census.configurations,
+        "proven_configurations": census.proven_configurations,
+        "mutants": {**census.mutants.plain(), "share_rejected": census.mutants.share},
     }
 
 
-def _plain(suite: Suite, app: App) -> dict[str, Any]:
+def _plain(row: _Listed) -> dict[str, Any]:
+    app = row.app
     return {
-        "totals": _totals([(suite, app)]),
-        "suite": suite.name,
-        "version": suite.version,
+        "totals": _totals([row]),
+        "suite": row.suite.name,
+        "version": row.suite.version,
         "app": app.name,
         "title": app.title,
         "packages": list(app.packages),
@@ -102,14 +188,14 @@ def _plain(suite: Suite, app: App) -> dict[str, Any]:
         "ui_states": list(app.ui_states),
         "scenarios": [
             {
-                "name": one.scenario.name,
-                "kind": one.scenario.kind,
-                "template": one.scenario.template,
-                "instances": {name: dict(values) for name, values in one.scenario.instances.items()},
-                "step_budget": one.scenario.step_budget,
-                "proven_configurations": one.proven_configurations,
-                "mutants_rejected": one.mutants.share,
+                "name": count.scenario.name,
+                "kind": count.scenario.kind,
+                "template": count.scenario.template,
+                "instances": {name: dict(values) for name, values in count.scenario.instances.items()},
+                "step_budget": count.scenario.step_budget,
+                "proven_configurations": count.proven_configurations,
+                "mutants_rejected": count.mutants.share,
             }
-            for one in count_scenarios(suite, app)
+            for count in row.counts
         ],
     }

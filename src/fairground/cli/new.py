@@ -1,4 +1,4 @@
-"""`fairground new`: the skeleton of a world, which opens as it is written."""
+"""`fairground new`: the skeleton of a world, which can be opened at once."""
 
 from __future__ import annotations
 
@@ -14,20 +14,29 @@ from fairground.core import InvalidInput, check_name
 
 
 def new(
-    app: Annotated[str, typer.Argument(help="The program's name, such as mousepad.")],
+    app: Annotated[str, typer.Argument(metavar="PROGRAM", help="The program to start, such as mousepad.")],
     folder: Annotated[
-        Path | None, typer.Option(help="Where to write it; a folder named like the app if left out.")
+        Path | None, typer.Option(metavar="FOLDER", help="Folder to create. [default: the name of the program]")
     ] = None,
     package: Annotated[
-        str | None, typer.Option(help="Its Debian package, if it is not named like the program.")
+        str | None, typer.Option(metavar="NAME", help="Its Debian package. [default: the name of the program]")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Writes the skeleton of a world for your own software."""
+    """Create a world for your own software.
+
+    \b
+    Examples:
+      fairground new mousepad
+      fairground new evince --folder my-reader
+      fairground check mousepad                    Then check what you edit.
+
+    Writes a folder with a world.toml, scripts and files. It opens as it is. docs/new-app.md explains how to edit it.
+    """  # noqa: D301 (\b keeps line breaks)
     name = check_name("app", re.sub(r"[^a-z0-9]+", "-", app.lower()).strip("-") or app)
     target = folder or Path(name)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise InvalidInput(f"{target} is already there", fix="choose another folder with --folder")
+        raise InvalidInput(f"{target} already exists", fix="choose another folder with --folder")
     skeleton = files("fairground.cli") / "skeleton"
     (target / "files").mkdir(parents=True)
     values = {"@NAME@": name, "@PROGRAM@": app, "@PACKAGE@": package or app, "@TITLE@": app.capitalize()}

@@ -1,4 +1,4 @@
-"""What commands print: tables and words for people, one JSON value for programs."""
+"""Shared options and printing: text and tables for people, one JSON value for programs."""
 
 from __future__ import annotations
 
@@ -17,49 +17,70 @@ console = Console(emoji=False)
 errors = Console(stderr=True, emoji=False)
 
 AGENTS = (
-    "do-nothing, random, oracle, script:FILE, program:COMMAND, replay:RUN; "
-    "a class of yours: FILE.py:CLASS, MODULE:CLASS; or a model: anthropic:MODEL, ..."
+    "Built in: do-nothing, random, oracle, script:FILE, program:COMMAND, replay:RUN. Your own: FILE.py:CLASS or "
+    "MODULE:CLASS. Models: anthropic:MODEL, openai:MODEL, gemini:MODEL, compatible:MODEL@URL."
 )
-AgentName = Annotated[str, typer.Option("--agent", help=AGENTS)]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON value instead of words.")]
-Runner = Annotated[str | None, typer.Option(help="namespace, bare, or one that a package adds.")]
+WORLD = (
+    "A world: SUITE/APP, optionally with /SCENARIO/INSTANCE and @PROFILE/THEME/UI_STATE. Or a folder with a world.toml."
+)
+AgentName = Annotated[str, typer.Option("--agent", metavar="AGENT", help=f"The agent. {AGENTS}")]
+WorldName = Annotated[str, typer.Argument(metavar="WORLD", help=WORLD)]
+EpisodeFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="FOLDER",
+        help="Folder for the episode; must be empty or absent. [default: a new one in episodes/]",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON value instead of text.")]
+Runner = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RUNNER",
+        help="Sandbox runner: namespace, bare, or one that a package adds. "
+        "[default: namespace where the machine allows it, else bare]",
+    ),
+]
 Observe = Annotated[
     str,
     typer.Option(
-        help="What the agent observes, with commas: screen, cursor, tree, windows. [default: what it asks for]"
+        metavar="NAMES",
+        help="What the agent observes, separated by commas: screen, cursor, tree, windows. "
+        "[default: what the agent asks for]",
     ),
 ]
-Seed = Annotated[int, typer.Option(help="For whatever is random in world and agent.")]
+Seed = Annotated[int, typer.Option(help="Random seed of the world and the agent.")]
 
 
-_STEERING = ("Cc", "Cs", "Zl", "Zp")
-_DIRECTIONS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+_CONTROL_CATEGORIES = ("Cc", "Cs", "Zl", "Zp")
+_DIRECTION_MARKS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
 def clean(text: str) -> str:
-    """Text without what would steer a terminal: control characters and changes of direction are spelt out."""
+    """Escapes control characters and text direction marks, so that text cannot control the terminal."""
     return "".join(
         letter.encode("unicode_escape").decode()
-        if unicodedata.category(letter) in _STEERING or letter in _DIRECTIONS
+        if unicodedata.category(letter) in _CONTROL_CATEGORIES or letter in _DIRECTION_MARKS
         else letter
         for letter in text
     )
 
 
 def listed(text: str) -> tuple[str, ...]:
-    """The parts of an option that takes several, with commas."""
+    """Splits the value of an option that takes a comma-separated list."""
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 def home_of(agents: Iterable[str]) -> str:
-    """The folder that Python agents are to be looked for in, wherever workers are; empty where there are none."""
+    """Returns the folder in which workers look for Python agents: the current one, or "" without such agents."""
     from fairground.agents import is_python_agent  # not needed for help texts
 
     return str(Path.cwd()) if any(map(is_python_agent, agents)) else ""
 
 
 def print_json(value: Any) -> None:
-    """One JSON value on standard output, and nothing else; an object lists damaged episodes, where there are any."""
+    """Prints one JSON value to standard output. Adds damaged episodes to an object under the key `damaged`."""
     if isinstance(value, dict) and (damaged := noticed()):
-        value = {**value, "damaged": [one.plain() for one in damaged]}
+        value = {**value, "damaged": [episode.plain() for episode in damaged]}
     print(json.dumps(value, ensure_ascii=False, indent=2, default=str), flush=True)

@@ -1,4 +1,4 @@
-"""`fairground prove`: is every configuration of a suite sound, and what is wrong with those that are not."""
+"""`fairground prove`: checks that every configuration of a suite is sound, and reports the faults of the others."""
 
 from __future__ import annotations
 
@@ -31,51 +31,56 @@ from fairground.prove.proving import OnProgress
 from fairground.worlds import MutantCount, Scenario, Suite
 
 LEAST = 0.8
-"""A scenario that rejects fewer of its mutants is named."""
+"""Scenarios that reject a smaller share of their mutants are listed as weak."""
 
 _SHOWN = 10
 
 
 def prove(
-    name: Annotated[str, typer.Argument(help="SUITE, SUITE/APP or SUITE/APP/SCENARIO; or a folder with a world.toml.")],
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME", help="SUITE, SUITE/APP or SUITE/APP/SCENARIO. Or a folder with a world.toml."),
+    ],
     sample: Annotated[
-        int | None, typer.Option(help="Only so many pairs of instance and profile a scenario; writes no table.", min=1)
+        int | None, typer.Option(help="Try at most N (instance, profile) pairs per scenario; write no table.", min=1)
     ] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes; as many as there are cores.", min=1)] = None,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Also try oracles on real screens.")] = True,
+    workers: Annotated[int | None, typer.Option(help="Number of processes. [default: number of cores]", min=1)] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Also run oracles on real screens.")] = True,
     agents: Annotated[
-        bool, typer.Option("--agents", help="Also score agents that should fail: idle, random, blind, cheating.")
+        bool, typer.Option("--agents", help="Also score agents that must fail: idle, random, blind, cheating.")
     ] = False,
     check: Annotated[
-        bool, typer.Option("--check", help="Try nothing: only whether the proof tables are of these sources.")
+        bool, typer.Option("--check", help="Prove nothing; only check that the proof tables match the sources.")
     ] = False,
     rejudge: Annotated[
-        bool, typer.Option("--rejudge", help="Judge again what has not changed, from what was recorded on seats.")
+        bool, typer.Option("--rejudge", help="Judge unchanged configurations again from their recordings.")
     ] = False,
-    seconds: Annotated[float, typer.Option(help="Most seconds a pair.", min=0.1)] = 30.0,
-    page: Annotated[Path | None, typer.Option(help="Write an HTML page of what was found.")] = None,
+    seconds: Annotated[float, typer.Option(metavar="SECONDS", help="Timeout per pair.", min=0.1)] = 30.0,
+    page: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the results as an HTML page.")] = None,
     table: Annotated[
-        Path | None, typer.Option(help="Folder for the proof tables; the suite's own unless given.")
+        Path | None, typer.Option(metavar="FOLDER", help="Folder for the proof tables. [default: the suite's own]")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Proves every configuration: coherent, feasible, not already done, solved by its oracle, near misses rejected.
+    """Prove that every configuration is sound.
 
     \b
-      fairground prove pocket                        all of it, in parallel; what has not changed is not tried again
-      fairground prove pocket/notes/count-label      one scenario, while it is written
+    Examples:
+      fairground prove pocket/notes/count-label
       fairground prove pocket --sample 2 --no-browser
-      fairground prove pocket --check                are the tables that the package ships those of its sources?
+      fairground prove pocket --check
       fairground prove pocket --agents --page proof.html
 
-    It may be stopped at any instant, and goes on where it was. The status is 0 when everything tried is sound.
-    """  # noqa: D301 (click reads \b as: keep these lines)
+    A configuration is sound when its text is coherent, the task is feasible and not already done, its oracle solves
+    it, and near misses are rejected. Results of unchanged configurations are reused, so a stopped command continues
+    where it was. The exit status is 1 when something is not sound.
+    """  # noqa: D301 (\b keeps line breaks)
     suite, scenarios = select(name)
     if check:
         _check(suite, scenarios, json)
         return
     if page is not None and not page.parent.is_dir():
-        raise InvalidInput(f"there is no folder {page.parent}", fix="make it, or write elsewhere")
+        raise InvalidInput(f"there is no folder {page.parent}", fix="create it, or choose another folder")
     options = Options(
         sample=sample, workers=workers or os.cpu_count() or 1, browser=browser, seconds=seconds, rejudge=rejudge
     )
@@ -84,8 +89,8 @@ def prove(
         if agents:
             from fairground.prove.resistance import score_agents
 
-            said = [pair.answer for one in proof.scenarios for pair in one.pairs.values() if pair.answer]
-            proof.agents = score_agents(name, answers=said, workers=options.workers, on_progress=on_progress)
+            answers = [pair.answer for scenario in proof.scenarios for pair in scenario.pairs.values() if pair.answer]
+            proof.agents = score_agents(name, answers=answers, workers=options.workers, on_progress=on_progress)
     written = _write(proof, table or suite.proofs, suite)
     if page is not None:
         from fairground.report.proof_page import write_proof_page
@@ -100,24 +105,24 @@ def prove(
 
 
 def _write(proof: Proof, folder: Path | None, suite: Suite) -> list[Path]:
-    """The tables, where there is a place for them: of the scenarios of which every pair was tried."""
-    whole = [one for one in proof.scenarios if len(one.pairs) == one.wanted]
+    """Writes the tables of scenarios whose pairs were all tried. A sample writes none."""
+    complete = [scenario for scenario in proof.scenarios if len(scenario.pairs) == scenario.wanted]
     if proof.sampled or folder is None:
         return []
-    return write_tables(replace(proof, scenarios=whole), folder, suite)
+    return write_tables(replace(proof, scenarios=complete), folder, suite)
 
 
 def _check(suite: Suite, scenarios: list[Scenario], json: bool) -> None:
     stale = check_tables(suite, scenarios)
     if json:
-        print_json({"suite": suite.name, "stale": [vars(one) for one in stale]})
+        print_json({"suite": suite.name, "stale": [vars(table) for table in stale]})
     elif stale:
-        for one in stale:
-            pairs = f" ({one.pairs:,} pairs)" if one.pairs else ""
-            console.print(f"[bold red]stale[/]  {escape(one.name)}: {escape(one.why)}{pairs}", highlight=False)
+        for table in stale:
+            pairs = f" ({table.pairs:,} pairs)" if table.pairs else ""
+            console.print(f"[bold red]stale[/]  {escape(table.name)}: {escape(table.why)}{pairs}", highlight=False)
         errors.print(f"  [bold]fix:[/] fairground prove {escape(suite.name)}", highlight=False)
     else:
-        proven = sum(len(suite.pairs(one)) for one in scenarios)
+        proven = sum(len(suite.pairs(scenario)) for scenario in scenarios)
         console.print(f"[green]up to date[/]  {proven:,} proven pairs of {len(scenarios):,} scenarios", highlight=False)
     if stale:
         raise typer.Exit(1)
@@ -126,37 +131,37 @@ def _check(suite: Suite, scenarios: list[Scenario], json: bool) -> None:
 def _print(proof: Proof, written: list[Path], page: Path | None) -> None:
     _print_apps(proof)
     _print_faults(proof)
-    weak = [one for one in proof.scenarios if (one.mutant_count.share or 1.0) < LEAST]
-    for one in weak[:_SHOWN]:
-        survivor = one.survivors[0] if one.survivors else None
+    weak = [scenario for scenario in proof.scenarios if (scenario.mutant_count.share or 1.0) < LEAST]
+    for scenario in weak[:_SHOWN]:
+        survivor = scenario.survivors[0] if scenario.survivors else None
         where = f", such as {survivor.kind} ({survivor.name})" if survivor else ""
-        text = f"{one.name} rejects {_share(one.mutant_count)} of its mutants{where}"
+        text = f"{scenario.name} rejects {_share(scenario.mutant_count)} of its mutants{where}"
         console.print(f"[yellow]weak[/]    {escape(clean(text))}", highlight=False)
     for score in proof.agents:
         rate = score.passed / score.scored if score.scored else 0.0
         text = f"{score.agent}: {rate:.1%} [{score.low:.1%}, {score.high:.1%}] of {score.scored}"
         late = f", {score.errored} errored" if score.errored else ""
         console.print(f"[bold]agent[/]   {escape(text)}{late}", highlight=False)
-    total = sum(one.proven for one in proof.scenarios)
-    known = f", {proof.reused:,} results known before" if proof.reused else ""
+    total = sum(scenario.proven for scenario in proof.scenarios)
+    known = f", {proof.reused:,} results reused" if proof.reused else ""
     console.print(
         f"\n[bold]{total:,}[/] proven configurations; mutants rejected {_share(proof.mutants)} "
         f"({proof.mutants.rejected:,} of {proof.mutants.counted:,}); {proof.seconds:.1f} s{known}",
         highlight=False,
     )
     if proof.sampled:
-        console.print("[dim]only a sample was tried, so no table was written[/]")
+        console.print("[dim]no table was written, because only a sample was tried[/]")
     for path in [*written, *([page] if page else [])]:
         console.print(f"[dim]wrote[/]   {escape(str(path))}", highlight=False, soft_wrap=True)
 
 
 def _print_apps(proof: Proof) -> None:
     heads = ("scenarios", "pairs", "proven", "infeasible", "faulty", "rejected", "screens")
-    made = grid("apps", "app", *(f">{head}" for head in heads))
+    table = grid("apps", "app", *(f">{head}" for head in heads))
     for app, figures in proof.summary()["apps"].items():
-        mutants = sum((one.mutant_count for one in proof.scenarios if one.app == app), MutantCount())
+        mutants = sum((scenario.mutant_count for scenario in proof.scenarios if scenario.app == app), MutantCount())
         screen = figures["screen"]
-        made.add_row(
+        table.add_row(
             label(f"{proof.suite}/{app}"),
             f"{figures['scenarios']:,}",
             f"{figures['pairs']:,}",
@@ -166,23 +171,33 @@ def _print_apps(proof: Proof) -> None:
             _share(mutants),
             f"{screen['solved']} of {screen['tried']}" if screen["tried"] else "-",
         )
-    show(made)
+    show(table)
 
 
 def _print_faults(proof: Proof) -> None:
     lines = []
-    for one in proof.scenarios:
-        for (fault, message), pairs in one.faults.items():
-            lines.append(("faulty", f"{one.name}: {fault.value}: {message} ({len(pairs)} pairs, {'@'.join(pairs[0])})"))
-        lines += [("faulty", f"{one.name}: {mutants.error}") for mutants in one.mutants if mutants.error]
-        lines += [("screen", f"{it.configuration}: {it.message}") for it in one.screens if not it.solved]
-        lines += [("error", f"{one.name} {where}: {why}") for where, why in one.errors.items()]
-        if not proof.sampled and len(one.pairs) + len(one.errors) < one.wanted:
-            lines.append(("left", f"{one.name}: {one.wanted - len(one.pairs)} pairs need a seat; prove with --browser"))
+    for scenario in proof.scenarios:
+        for (fault, message), pairs in scenario.faults.items():
+            lines.append(
+                ("faulty", f"{scenario.name}: {fault.value}: {message} ({len(pairs)} pairs, {'@'.join(pairs[0])})")
+            )
+        lines += [("faulty", f"{scenario.name}: {mutants.error}") for mutants in scenario.mutants if mutants.error]
+        lines += [
+            ("screen", f"{screen.configuration}: {screen.message}") for screen in scenario.screens if not screen.solved
+        ]
+        lines += [("error", f"{scenario.name} {where}: {why}") for where, why in scenario.errors.items()]
+        if not proof.sampled and len(scenario.pairs) + len(scenario.errors) < scenario.wanted:
+            lines.append(
+                (
+                    "left",
+                    f"{scenario.name}: {scenario.wanted - len(scenario.pairs)} pairs need a screen; "
+                    "prove with --browser",
+                )
+            )
     for kind, text in lines[:_SHOWN]:
         console.print(f"[bold red]{kind:<6}[/]  {escape(clean(text))}", highlight=False)
     if len(lines) > _SHOWN:
-        console.print(f"[dim]and {len(lines) - _SHOWN} more; --page FILE shows all[/]")
+        console.print(f"[dim]and {len(lines) - _SHOWN} more; --page FILE lists all[/]")
 
 
 def _share(count: MutantCount) -> str:
@@ -191,7 +206,7 @@ def _share(count: MutantCount) -> str:
 
 @contextmanager
 def progress(quiet: bool) -> Iterator[OnProgress]:
-    """Bars with an estimate of what is left, one for each phase; nothing where only JSON is wanted."""
+    """Shows one progress bar per phase with the remaining time; nothing if `quiet`."""
     if quiet:
         yield lambda phase, done, total: None
         return
@@ -200,9 +215,9 @@ def progress(quiet: bool) -> Iterator[OnProgress]:
     with Progress(*columns, console=errors, transient=True) as bars:
         known: dict[str, TaskID] = {}
 
-        def tell(phase: str, done: int, total: int) -> None:
+        def update(phase: str, done: int, total: int) -> None:
             if phase not in known:
                 known[phase] = bars.add_task(phase, total=total, completed=done)
             bars.update(known[phase], completed=done, total=total)
 
-        yield tell
+        yield update

@@ -1,4 +1,4 @@
-"""`fairground prune`: throws old checkpoints and recordings away."""
+"""`fairground prune`: deletes old checkpoints and recordings."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ from fairground.sandbox import LayerStore, cache_folder
 
 
 def prune(
-    keep: Annotated[int, typer.Option(min=0, help="How many of the checkpoints used last to keep.")] = 200,
-    recordings: Annotated[
-        bool, typer.Option("--recordings", help="Also remove what proofs recorded on seats.")
-    ] = False,
+    keep: Annotated[int, typer.Option(min=0, help="Keep the N most recently used checkpoints.")] = 200,
+    recordings: Annotated[bool, typer.Option("--recordings", help="Also delete the recordings of proofs.")] = False,
     json: Json = False,
 ) -> None:
-    """Throws away checkpoints that were not used for longest, and on request the recordings of proofs.
+    """Delete old checkpoints to free disk space.
 
-    What is needed again is made again: a checkpoint in seconds, a recording by opening a seat.
-    """
+    \b
+    Examples:
+      fairground prune
+      fairground prune --keep 50 --recordings
+
+    Everything deleted is rebuilt when it is needed: a checkpoint takes seconds, a recording needs a seat.
+    """  # noqa: D301 (\b keeps line breaks)
     store = LayerStore()
     removed = store.prune(keep)
     files = sorted(cache_folder().glob("recordings.sqlite*")) if recordings else []
@@ -31,4 +34,4 @@ def prune(
         print_json({"folder": str(store.folder), "removed": removed, "recordings_bytes": freed})
     else:
         more = f", and {freed / 1e6:,.1f} MB of recordings" if recordings else ""
-        console.print(f"removed {removed} from {store.folder}{more}", highlight=False)
+        console.print(f"removed {removed} checkpoints from {store.folder}{more}", highlight=False)

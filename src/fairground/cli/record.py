@@ -1,4 +1,4 @@
-"""`fairground record`: one agent, one world, one episode folder."""
+"""`fairground record`: one episode of one agent in one world."""
 
 from __future__ import annotations
 
@@ -9,7 +9,18 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from fairground.cli.output import AgentName, Json, Observe, Runner, Seed, console, listed, print_json
+from fairground.cli.output import (
+    AgentName,
+    EpisodeFolder,
+    Json,
+    Observe,
+    Runner,
+    Seed,
+    WorldName,
+    console,
+    listed,
+    print_json,
+)
 from fairground.cli.show import print_episode
 from fairground.core import InvalidInput, Step
 from fairground.env import check_observations
@@ -19,30 +30,42 @@ from fairground.worlds import resolve
 
 
 def record(
-    world: Annotated[str, typer.Argument(help="Such as desk/calc, or a folder with a world.toml.")],
+    world: WorldName,
     agent: AgentName = "random",
-    out: Annotated[Path | None, typer.Option(help="Folder for the episode; must not exist.")] = None,
+    out: EpisodeFolder = None,
     seed: Seed = 0,
     runner: Runner = None,
     observe: Observe = "",
-    video: Annotated[bool, typer.Option(help="Make video.mp4.")] = True,
+    video: Annotated[bool, typer.Option(help="Write video.mp4.")] = True,
     json: Json = False,
 ) -> None:
-    """Lets an agent try a world once, and records the episode."""
-    found = resolve(world, seed=seed)
+    """Run an agent once and record the episode.
+
+    \b
+    Examples:
+      fairground record pocket/notes --agent random
+      fairground record pocket/notes/count-label --agent my_agent.py:MyAgent
+      fairground record desk/calc --agent oracle --out episodes/first
+
+    Writes a folder with all steps, screenshots, the verdict, a video and a replay page. The exit status is 1 when the
+    episode ends with an error. Use `fairground run` for scores.
+    """  # noqa: D301 (\b keeps line breaks)
+    chosen_world = resolve(world, seed=seed)
     wanted = listed(observe)
     check_observations(wanted)
     chosen = named_agent(agent)
     if callable(check := getattr(chosen, "check", None)):
         check()
     stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
-    folder = out or Path("episodes") / f"{stamp}-{found.configuration.scenario}-{agent.split(':')[0]}"
+    folder = out or Path("episodes") / f"{stamp}-{chosen_world.configuration.scenario}-{agent.split(':')[0]}"
     if folder.exists() and any(folder.iterdir()):
         raise InvalidInput(f"{folder} is not empty", fix="choose another folder with --out")
     if not json:
-        console.print(f"[bold]{escape(found.id)}[/]", highlight=False)
-        console.print(f"[bold]task[/]   {escape(found.instruction)}", highlight=False)
-        console.print("[dim]opening the seat; the first time its stages are built[/]", highlight=False)
+        console.print(f"[bold]{escape(chosen_world.id)}[/]", highlight=False)
+        console.print(f"[bold]task[/]   {escape(chosen_world.instruction)}", highlight=False)
+        console.print(
+            "[dim]opening the app; the first time takes longer, because its checkpoints are built[/]", highlight=False
+        )
 
     def show_step(step: Step) -> None:
         if not json:
@@ -52,7 +75,9 @@ def record(
                 f"  {step.index + 1:>3}  {escape(describe(step.action))}  [dim]{wait}[/]{mark}", highlight=False
             )
 
-    episode = run_episode(found, chosen, folder, runner=runner, observations=wanted, video=video, on_step=show_step)
+    episode = run_episode(
+        chosen_world, chosen, folder, runner=runner, observations=wanted, video=video, on_step=show_step
+    )
     page = write_episode_page(folder)
     sheet = folder / "contact-sheet.png"
     sheet.write_bytes(contact_sheet(folder))

@@ -1,4 +1,4 @@
-"""`fairground report`: a table of episodes as a page."""
+"""`fairground report`: an HTML report of runs or result tables."""
 
 from __future__ import annotations
 
@@ -39,13 +39,22 @@ from fairground.stats import observed_win_rates, rank, summarise
 @takes_tables
 def report(
     files: Files,
-    output: Annotated[Path, typer.Option("-o", "--output", help="The page to write.")] = Path("report.html"),
-    votes: Annotated[Path | None, typer.Option(help="Votes on the same agents: left, right, winner.")] = None,
-    figures: Annotated[Path | None, typer.Option(help="Also each figure as an .svg file, in this folder.")] = None,
-    rename_votes: Annotated[
-        list[str] | None, typer.Option(help="What a column of the votes is called here, such as model_a=left.")
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The HTML page to write.")] = Path(
+        "report.html"
+    ),
+    votes: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Votes on the same agents, with columns left, right, winner.")
     ] = None,
-    title: Annotated[str | None, typer.Option(help="Of the page.")] = None,
+    figures: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Also write each figure as an .svg file into this folder.")
+    ] = None,
+    rename_votes: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=NAME", help="Rename a column of the votes, such as model_a=left; may be repeated."
+        ),
+    ] = None,
+    title: Annotated[str | None, typer.Option(metavar="TITLE", help="Title of the page.")] = None,
     tables: TableOptions = AS_IS,
     statistic: Statistic = "mean",
     level: Level = 0.95,
@@ -54,24 +63,24 @@ def report(
     method: Method = "percentile",
     design: Design = "auto",
     seed: RandomSeed = 0,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace files of these names also where Fairground did not write them.")
-    ] = False,
-    browser: Annotated[bool, typer.Option("--browser", help="Open the page in a browser.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that Fairground did not write.")] = False,
+    browser: Annotated[bool, typer.Option("--browser", help="Open the page in your browser.")] = False,
     json: Json = False,
 ) -> None:
-    """Writes one self-contained page: leaderboard, what failed, reliability, sensitivity, cost, errors, methods.
+    """Write an HTML report of runs or of any results.
 
     \b
-      fairground report runs/first                     report.html, of a run
-      fairground report results.csv -o page.html       of any table of episodes
+    Examples:
+      fairground report runs/first
+      fairground report results.csv -o page.html
 
-    A report that is there already is written again; any other file is left alone.
-    """  # noqa: D301 (click reads \b as: keep these lines)
+    The report is one self-contained page: leaderboard, failures, reliability, sensitivity, cost, errors and methods.
+    An existing report is replaced. Other files are not, except with --force.
+    """  # noqa: D301 (\b keeps line breaks)
     _check(output, [*files, *([] if votes is None else [votes])], force=force)
     table = read(files, tables)
     ballots = None if votes is None else read_ballots(votes, rename_votes, option="--rename-votes")
-    with progress("working out", quiet=json) as bar:
+    with progress("statistics", quiet=json) as bar:
         summary = summarise(
             table,
             seed=seed,
@@ -102,20 +111,20 @@ def report(
 
 
 def _pictures(files: list[Path], output: Path) -> Html | None:
-    """What failed and how it looked, where runs are among what is read; tables have no recordings."""
+    """Returns pictures of failed episodes; None where no run is among the files, since tables have no recordings."""
     folders = [path for path in files if path.is_dir()]
     if not folders:
         return None
-    from fairground.report import run_gallery  # which needs Linux; tables do not
+    from fairground.report import run_gallery  # late: needs Linux, which tables do not
     from fairground.rollout import runs_in
 
     return run_gallery([run for folder in folders for run in runs_in(folder)], output)
 
 
 def _check(output: Path, inputs: list[Path], *, force: bool) -> None:
-    """Refuses before the work what could not be written after it, and above all to write over somebody's results."""
+    """Raises `InvalidInput` before the work where the page could not be written, or would replace an input."""
     if output.resolve() in [path.resolve() for path in inputs]:
-        raise InvalidInput(f"--output: {output} is what is to be read", fix="name another file, such as report.html")
+        raise InvalidInput(f"--output: {output} is one of the inputs", fix="name another file, such as report.html")
     if output.is_dir():
         raise InvalidInput(
             f"--output: {output} is a folder", fix=f"name a file in it, such as {output / 'report.html'}"
@@ -123,17 +132,17 @@ def _check(output: Path, inputs: list[Path], *, force: bool) -> None:
     if output.suffix.lower() not in (".html", ".htm"):
         raise InvalidInput(f"--output: expected a name that ends in .html, got {output.name!r}", fix="report.html")
     if not output.parent.is_dir():
-        raise InvalidInput(f"--output: there is no folder {output.parent}", fix="make it, or write elsewhere")
+        raise InvalidInput(f"--output: there is no folder {output.parent}", fix="create it, or choose another folder")
     if not force:
         _spare("--output", output)
 
 
 def _spare(option: str, path: Path) -> None:
-    """Refuses to write over what somebody else wrote."""
+    """Raises `InvalidInput` for an existing file that Fairground did not write."""
     if path.exists() and not is_ours(path):
         raise InvalidInput(
-            f"{option}: {path} is there already, and Fairground did not write it",
-            fix=f"name another one with {option}, or replace it with --force",
+            f"{option}: {path} already exists, and Fairground did not write it",
+            fix=f"choose another name with {option}, or overwrite it with --force",
         )
 
 

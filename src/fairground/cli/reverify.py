@@ -1,4 +1,4 @@
-"""`fairground reverify`: recorded states, scored again with today's verifiers."""
+"""`fairground reverify`: recorded states, scored again with the current checks."""
 
 from __future__ import annotations
 
@@ -19,35 +19,50 @@ from fairground.rollout.reverifying import Rescored, write_changes
 from fairground.rollout.reverifying import reverify as score_again
 from fairground.stats import plain
 
-_WORDS = {True: outcome_markup("passed"), False: outcome_markup("failed"), None: "[dim]not there[/]"}
+_WORDS = {True: outcome_markup("passed"), False: outcome_markup("failed"), None: "[dim]absent[/]"}
 _LISTED = 50
 
 
 def reverify(
-    folder: Annotated[Path, typer.Argument(help="The folder of a run, or of several side by side.", metavar="RUN")],
+    folder: Annotated[Path, typer.Argument(help="Folder of a run, or of several runs.", metavar="FOLDER")],
     write: Annotated[
-        bool, typer.Option("--write", help="Write new verdicts beside the old ones, and count them from now on.")
+        bool, typer.Option("--write", help="Keep the new verdicts. The old ones stay beside them, but no longer count.")
     ] = False,
-    workers: Annotated[int, typer.Option(help="Processes.", min=1)] = os.cpu_count() or 1,
+    workers: Annotated[int, typer.Option(help="Number of processes.", min=1)] = os.cpu_count() or 1,
     json: Json = False,
 ) -> None:
-    """Scores a run's recorded states again with today's verifiers, and shows what changed."""
+    """Score recorded episodes again with the current checks.
+
+    \b
+    Examples:
+      fairground reverify runs/first
+      fairground reverify runs/first --write
+
+    Judges the recorded states and opens no app. Shows the verdicts that changed; writes them only with --write.
+    """  # noqa: D301 (\b keeps line breaks)
     runs = run_folders([folder])
     by_run = {run: _scored(run, workers, f"scoring {run.name}", quiet=json) for run in runs}
-    found = [one for some in by_run.values() for one in some]
-    changed = [one for one in found if one.changed]
-    written = [path for run, some in by_run.items() if write for path in _written(run, some)]
+    episodes = [episode for rescored in by_run.values() for episode in rescored]
+    changed = [episode for episode in episodes if episode.changed]
+    written = [path for run, rescored in by_run.items() if write for path in _written(run, rescored)]
     if json:
         print_json(
             {
-                "scored": sum(one.now is not None for one in found),
-                "same": sum(one.now is not None and not one.changed for one in found),
-                "changed": [_plain(run, one) for run, some in by_run.items() for one in some if one.changed],
+                "scored": sum(episode.now is not None for episode in episodes),
+                "same": sum(episode.now is not None and not episode.changed for episode in episodes),
+                "changed": [
+                    _plain(run, episode) for run, rescored in by_run.items() for episode in rescored if episode.changed
+                ],
                 "not_scored": [
-                    {"run": str(run), "number": one.number, "configuration": one.configuration, "problem": one.problem}
-                    for run, some in by_run.items()
-                    for one in some
-                    if one.now is None
+                    {
+                        "run": str(run),
+                        "number": episode.number,
+                        "configuration": episode.configuration,
+                        "problem": episode.problem,
+                    }
+                    for run, rescored in by_run.items()
+                    for episode in rescored
+                    if episode.now is None
                 ],
                 "written": [str(path) for path in written],
             }
@@ -55,16 +70,16 @@ def reverify(
         return
     if len(runs) > 1:
         console.print(f"[bold]runs[/]     {', '.join(escape(run.name) for run in runs)}", highlight=False)
-    for one in changed[:_LISTED]:
-        _print(one)
+    for episode in changed[:_LISTED]:
+        _print(episode)
     if len(changed) > _LISTED:
-        console.print(f"... and {counted(len(changed) - _LISTED, 'episode')} more; --json has them all")
-    _print_sum(found, changed)
-    print_notes((one.configuration, note) for one in found for note in one.notes)
+        console.print(f"... and {counted(len(changed) - _LISTED, 'episode')} more; --json lists all")
+    _print_sum(episodes, changed)
+    print_notes((episode.configuration, note) for episode in episodes for note in episode.notes)
     if written:
         console.print(f"[bold]written[/]  {counted(len(written), 'verdict')}, beside the old ones", highlight=False)
     elif changed:
-        console.print("nothing was written; --write keeps these verdicts", highlight=False)
+        console.print("nothing was written; use --write to keep these verdicts", highlight=False)
 
 
 def _scored(run: Path, workers: int, words: str, *, quiet: bool) -> list[Rescored]:
@@ -76,22 +91,22 @@ def _scored(run: Path, workers: int, words: str, *, quiet: bool) -> list[Rescore
         )
 
 
-def _written(run: Path, found: Sequence[Rescored]) -> list[Path]:
-    changed = [one for one in found if one.changed]
+def _written(run: Path, episodes: Sequence[Rescored]) -> list[Path]:
+    changed = [episode for episode in episodes if episode.changed]
     return write_changes(run, changed) if changed else []
 
 
-def _print(one: Rescored) -> None:
-    assert one.now is not None
+def _print(episode: Rescored) -> None:
+    assert episode.now is not None
     console.print(
-        f"[bold]{escape(one.configuration)}[/] rollout {one.rollout}: {outcome_markup(one.before)} -> "
-        f"{outcome_markup(one.now)}{_rewards(one)}",
+        f"[bold]{escape(episode.configuration)}[/] rollout {episode.rollout}: {outcome_markup(episode.before)} -> "
+        f"{outcome_markup(episode.now)}{_rewards(episode)}",
         highlight=False,
         soft_wrap=True,
     )
-    if one.problem:
-        console.print(f"  {escape(clean(one.problem))}", highlight=False, soft_wrap=True)
-    for check in one.checks:
+    if episode.problem:
+        console.print(f"  {escape(clean(episode.problem))}", highlight=False, soft_wrap=True)
+    for check in episode.checks:
         console.print(
             f"  {label(check.name, 70)}: {_WORDS[check.before]} -> {_WORDS[check.now]}"
             f"  [dim]expected[/] {label(check.expected, 60)} [dim]found[/] {label(check.found, 60)}",
@@ -100,9 +115,9 @@ def _print(one: Rescored) -> None:
         )
 
 
-def _print_sum(found: Sequence[Rescored], changed: Sequence[Rescored]) -> None:
-    again = sum(one.now is not None for one in found)
-    moves = Counter(f"{one.before} -> {one.now}" for one in changed if one.now is not one.before)
+def _print_sum(episodes: Sequence[Rescored], changed: Sequence[Rescored]) -> None:
+    again = sum(episode.now is not None for episode in episodes)
+    moves = Counter(f"{episode.before} -> {episode.now}" for episode in changed if episode.now is not episode.before)
     inside = len(changed) - sum(moves.values())
     words = [f"{number:,} {move}" for move, number in moves.items()]
     if inside:
@@ -113,32 +128,32 @@ def _print_sum(found: Sequence[Rescored], changed: Sequence[Rescored]) -> None:
         f"{len(changed):,} changed{how}",
         highlight=False,
     )
-    problems = Counter(one.problem for one in found if one.now is None)
+    problems = Counter(episode.problem for episode in episodes if episode.now is None)
     for problem, number in problems.most_common(5):
         console.print(f"[yellow]not scored[/]  {counted(number, 'episode')}: {escape(clean(problem))}", highlight=False)
     if len(problems) > 5:
-        console.print(f"[yellow]not scored[/]  and for {len(problems) - 5} other reasons; --json has them all")
+        console.print(f"[yellow]not scored[/]  and for {len(problems) - 5} other reasons; --json lists all")
 
 
-def _rewards(one: Rescored) -> str:
-    if one.before_verdict is None or one.now_verdict is None:
+def _rewards(episode: Rescored) -> str:
+    if episode.before_verdict is None or episode.now_verdict is None:
         return ""
-    before, now = one.before_verdict.reward, one.now_verdict.reward
+    before, now = episode.before_verdict.reward, episode.now_verdict.reward
     return f", reward {before:.2f} -> {now:.2f}" if before != now else ""
 
 
-def _plain(run: Path, one: Rescored) -> dict[str, object]:
+def _plain(run: Path, episode: Rescored) -> dict[str, object]:
     return {
         "run": str(run),
-        "number": one.number,
-        "configuration": one.configuration,
-        "rollout": one.rollout,
-        "folder": one.folder,
-        "before": one.before.value,
-        "now": one.now.value if one.now is not None else None,
-        "reward_before": one.before_verdict.reward if one.before_verdict is not None else None,
-        "reward_now": one.now_verdict.reward if one.now_verdict is not None else None,
-        "checks": plain(one.checks),
-        "problem": one.problem,
-        "notes": list(one.notes),
+        "number": episode.number,
+        "configuration": episode.configuration,
+        "rollout": episode.rollout,
+        "folder": episode.folder,
+        "before": episode.before.value,
+        "now": episode.now.value if episode.now is not None else None,
+        "reward_before": episode.before_verdict.reward if episode.before_verdict is not None else None,
+        "reward_now": episode.now_verdict.reward if episode.now_verdict is not None else None,
+        "checks": plain(episode.checks),
+        "problem": episode.problem,
+        "notes": list(episode.notes),
     }

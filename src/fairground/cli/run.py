@@ -1,6 +1,6 @@
-"""`fairground run` and `fairground resume`: many episodes, in parallel, that survive being stopped.
+"""`fairground run` and `fairground resume`: many episodes in parallel, which can be stopped and continued.
 
-What they do is in `running`, which loads the rooms: the help of a command needs none.
+The work is in `running`, which is imported late so that help texts load quickly.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from fairground.core import AXES
 
 Workers = Annotated[
     int | None,
-    typer.Option(help="Episodes at a time; by default up to 4 here, and every seat of a Ray cluster.", min=1),
+    typer.Option(
+        help="Run N episodes in parallel. [default: up to 4 on this machine; all seats of a Ray cluster]", min=1
+    ),
 ]
 
 
 class Where(StrEnum):
-    """Who carries episodes out."""
+    """Where episodes run."""
 
     LOCAL = "local"
     RAY = "ray"
@@ -35,76 +37,113 @@ class Choice(StrEnum):
 
 
 class AgentErrors(StrEnum):
-    """What becomes of an episode that the agent broke off."""
+    """How to count an episode that ended by an error of the agent."""
 
     FAILED = "failed"
     EXCLUDED = "excluded"
 
 
-Place = Annotated[Where, typer.Option("--executor", help="Processes on this machine, or a Ray cluster.")]
+Place = Annotated[
+    Where, typer.Option("--executor", help="Run episodes in processes on this machine, or on a Ray cluster.")
+]
 Address = Annotated[
     str | None,
-    typer.Option(help="Of the Ray cluster (host:port, or auto); by default RAY_ADDRESS, or a new one on this machine."),
+    typer.Option(
+        metavar="HOST:PORT",
+        help="Address of the Ray cluster, or auto. [default: RAY_ADDRESS, else a new cluster on this machine]",
+    ),
 ]
 Ship = Annotated[
     bool,
-    typer.Option("--ship", help="Ray nodes send episodes back, for when they do not share the folder of the run."),
+    typer.Option("--ship", help="Send episodes back from Ray nodes that do not share the run's folder."),
 ]
 
 
 def run(
-    worlds: Annotated[list[str], typer.Argument(help="Suites, apps, scenarios: desk, desk/calc, pocket/notes/...")],
+    worlds: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="WORLDS", help="Suites, apps, scenarios or configurations, such as pocket or desk/calc."
+        ),
+    ],
     agent: Annotated[
-        list[str] | None, typer.Option(help=f"{AGENTS} Several agents have the same configurations. [default: random]")
+        list[str] | None,
+        typer.Option(
+            metavar="AGENT",
+            help=f"The agent; repeat for several agents on the same configurations. {AGENTS} [default: random]",
+        ),
     ] = None,
-    rollouts: Annotated[int, typer.Option(help="Attempts at each configuration.", min=1)] = 3,
-    configs: Annotated[int, typer.Option(help="Configurations per scenario; 0 for all.", min=0)] = 4,
+    rollouts: Annotated[int, typer.Option(help="Number of attempts per configuration.", min=1)] = 3,
+    configs: Annotated[int, typer.Option(help="Number of configurations per scenario; 0 for all.", min=0)] = 4,
     design: Annotated[
-        Choice, typer.Option(help="Draw configurations at random, or vary one axis at a time from a base.")
+        Choice,
+        typer.Option(help="Draw configurations at random, or vary one axis at a time from a base configuration."),
     ] = Choice.RANDOM,
-    axes: Annotated[str, typer.Option(help="The axes to vary, with commas.")] = ",".join(AXES),
-    steps: Annotated[int | None, typer.Option(help="Most actions an episode.", min=1)] = None,
-    seconds: Annotated[float | None, typer.Option(help="Most seconds an episode.")] = None,
-    tokens: Annotated[int | None, typer.Option(help="Most tokens of a model, an episode.", min=1)] = None,
-    dollars: Annotated[float | None, typer.Option(help="Most dollars for the whole run.")] = None,
+    axes: Annotated[str, typer.Option(metavar="NAMES", help="Axes to vary, separated by commas.")] = ",".join(AXES),
+    steps: Annotated[int | None, typer.Option(help="Maximum number of actions per episode.", min=1)] = None,
+    seconds: Annotated[float | None, typer.Option(metavar="SECONDS", help="Maximum duration per episode.")] = None,
+    tokens: Annotated[int | None, typer.Option(help="Maximum number of model tokens per episode.", min=1)] = None,
+    dollars: Annotated[float | None, typer.Option(metavar="USD", help="Maximum cost of the whole run.")] = None,
     prices: Annotated[
-        Path | None, typer.Option(help="A price table (TOML) that completes the package's; kept with the run.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="TOML file with prices of models. Adds to the built-in prices; kept with the run."
+        ),
     ] = None,
-    retries: Annotated[int, typer.Option(help="How often an errored episode is tried again.", min=0)] = 2,
+    retries: Annotated[int, typer.Option(help="Retry an errored episode up to N times.", min=0)] = 2,
     agent_errors: Annotated[
-        AgentErrors, typer.Option(help="Count episodes that the agent broke off as failed, or exclude them.")
+        AgentErrors, typer.Option(help="How to count episodes that end by an error of the agent.")
     ] = AgentErrors.FAILED,
     with_: Annotated[
         list[str] | None,
-        typer.Option("--with", help="What to change about how the agent is run: retry, fixed-plan:MODEL, ... (docs)."),
+        typer.Option(
+            "--with",
+            metavar="INTERVENTION",
+            help="Change how the agent is run: retry, fixed-plan:MODEL, ... See docs/interventions.md.",
+        ),
     ] = None,
-    condition: Annotated[str, typer.Option(help="A name for how this run differs from others of the agent.")] = "",
-    seed: Annotated[int, typer.Option(help="The same seed gives the same plan.", min=0)] = 0,
+    condition: Annotated[
+        str, typer.Option(metavar="NAME", help="Name of what differs from other runs of this agent.")
+    ] = "",
+    seed: Annotated[int, typer.Option(help="Random seed. The same seed gives the same plan.", min=0)] = 0,
     workers: Workers = None,
     executor: Place = Where.LOCAL,
     address: Address = None,
     ship: Ship = False,
-    out: Annotated[Path | None, typer.Option(help="Folder of the run; must be empty or absent.")] = None,
-    name: Annotated[str, typer.Option(help="What to call the run in the studio.")] = "",
-    tag: Annotated[list[str] | None, typer.Option(help="A word to find the run by; may be repeated.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Folder of the run; must be empty or absent. [default: a new one in runs/]"
+        ),
+    ] = None,
+    name: Annotated[str, typer.Option(metavar="NAME", help="Name of the run in the studio.")] = "",
+    tag: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TAG", help="Tag for finding the run in the studio; may be repeated."),
+    ] = None,
     runner: Runner = None,
     observe: Observe = "",
-    video: Annotated[bool, typer.Option("--video", help="Make a video of every episode.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show the plan, and what it would take.")] = False,
+    video: Annotated[bool, typer.Option("--video", help="Write a video of every episode.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the plan and its estimated time and cost; run nothing.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Runs agents over many configurations, and ends with scores, their intervals and a report.
+    """Run agents over many configurations and report their scores.
 
     \b
-      fairground run pocket/notes --agent random --configs 2 --dry-run     what would be run, and what it would take
-      fairground run pocket --agent oracle --agent random --out both       two agents on the same configurations
-      fairground run pocket --agent anthropic:claude-sonnet-5-5 --dollars 20 --out first
-      fairground resume first                                              after Ctrl-C, a crash, or with more --dollars
-      fairground compare first second                                      who is better, and where
+    Examples:
+      fairground run pocket/notes --agent random --dry-run
+      fairground run pocket/notes --agent my_agent.py:MyAgent --configs 6
+      fairground run pocket/notes --agent oracle --agent random --out both
+      fairground run pocket --agent anthropic:claude-sonnet-5-5 --dollars 20
 
-    Plan and worlds follow from the words and the seed. Episodes that errored are tried again, and are not scored. What
-    the agent causes itself, such as an exception of its code, counts as failed.
-    """  # noqa: D301 (click reads \b as: keep these lines)
+    Prints the plan with its estimated time and cost, runs the episodes, and ends with scores, confidence intervals
+    and a report. Continue a stopped run with `fairground resume`. Compare two runs with `fairground compare`.
+
+    The arguments and the seed determine the plan and the worlds. An episode that ends by an error of the machine is
+    retried and not scored. An error of the agent, such as an exception in its code, counts as failed.
+    """  # noqa: D301 (\b keeps line breaks)
     from fairground.agents.models import read_prices
     from fairground.cli.running import How, begin
     from fairground.rollout import Budget, RunSpec
@@ -135,16 +174,26 @@ def run(
 
 
 def resume(
-    folder: Annotated[Path, typer.Argument(help="The folder of a run, or of several side by side.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of a run, or of several runs.")],
     workers: Workers = None,
     executor: Place = Where.LOCAL,
     address: Address = None,
     ship: Ship = False,
-    dollars: Annotated[float | None, typer.Option(help="Most dollars for the whole run, in place of its own.")] = None,
-    errored: Annotated[bool, typer.Option("--errored", help="Also try episodes again that ended as errored.")] = False,
+    dollars: Annotated[
+        float | None, typer.Option(metavar="USD", help="New maximum cost of the whole run. [default: unchanged]")
+    ] = None,
+    errored: Annotated[bool, typer.Option("--errored", help="Also run errored episodes again.")] = False,
     json: Json = False,
 ) -> None:
-    """Goes on with a run that was stopped: what it still lacks, and nothing twice."""
+    """Continue a run that was stopped.
+
+    \b
+    Examples:
+      fairground resume runs/first
+      fairground resume runs/first --errored --dollars 40
+
+    Runs only the episodes that are missing or damaged.
+    """  # noqa: D301 (\b keeps line breaks)
     from fairground.cli.running import How, go_on
 
     go_on(folder, How(workers, executor is Where.RAY, address, ship), dollars=dollars, errored=errored, json=json)

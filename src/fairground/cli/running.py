@@ -1,4 +1,4 @@
-"""What `fairground run` and `fairground resume` do: plan, estimate, carry out with progress, and report."""
+"""The work of `fairground run` and `fairground resume`: plan, estimate, run with progress, and report."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ from fairground.rollout.work import agent_of
 from fairground.stats import Summary, plain, summarise
 
 _WORKERS = max(1, min(4, os.cpu_count() or 1))
-_TELL = 10.0  # seconds between two lines of progress where there is no terminal
+_PROGRESS_SECONDS = 10.0  # between two lines of progress without a terminal
 
 
 @dataclass(frozen=True)
 class How:
-    """Who carries episodes out.
+    """Where and how episodes run.
 
     Attributes:
-        workers: Episodes at a time; None for the usual number.
-        on_ray: Whether on a Ray cluster, instead of processes on this machine.
-        address: Of the cluster.
+        workers: Number of parallel episodes; None for the default.
+        on_ray: Whether to use a Ray cluster instead of processes on this machine.
+        address: Address of the cluster.
         ship: Whether its nodes send episodes back.
     """
 
@@ -66,62 +66,65 @@ class How:
     ship: bool
 
     def check(self) -> None:
-        """Raises for what does not go together, or is not installed."""
+        """Raises for options that contradict each other, and where Ray is needed and not installed."""
         if self.on_ray:
             need_ray()
         elif self.address is not None:
-            raise InvalidInput("--address is that of a Ray cluster", fix="add --executor ray")
+            raise InvalidInput("--address needs a Ray cluster", fix="add --executor ray")
         elif self.ship:
-            raise InvalidInput("--ship is for the nodes of a Ray cluster", fix="add --executor ray")
+            raise InvalidInput("--ship needs a Ray cluster", fix="add --executor ray")
 
     def executor(self, store: RunStore) -> Executor | None:
-        """The cluster, for one run; None for this machine."""
+        """Returns the executor of one run on the cluster; None for this machine."""
         return on_ray(store, address=self.address, workers=self.workers, ship=self.ship) if self.on_ray else None
 
 
 def begin(
     agents: list[str], spec: RunSpec, how: How, *, out: Path | None, label: RunLabel, dry_run: bool, json: bool
 ) -> None:
-    """Runs agents side by side as a spec says, whose own agent does not count."""
+    """Starts one run per agent, all with the same plan. The `agent` of the spec is ignored."""
     how.check()
-    specs = [spec.model_copy(update={"agent": one, "home": home_of([one])}) for one in agents]
-    actors = [_checked(one, how) for one in specs]
+    specs = [spec.model_copy(update={"agent": agent, "home": home_of([agent])}) for agent in agents]
+    actors = [_checked(agent_spec, how) for agent_spec in specs]
     spec = specs[0]
-    plan = make_plan(spec)  # which does not depend on the agent
+    plan = make_plan(spec)  # does not depend on the agent
     places = [Path("runs"), *([] if out is None else [out.parent])]
-    found = [
-        estimate(one, plan, actor, workers=how.workers or _WORKERS, places=places)
-        for one, actor in zip(specs, actors, strict=True)
+    estimates = [
+        estimate(agent_spec, plan, actor, workers=how.workers or _WORKERS, places=places)
+        for agent_spec, actor in zip(specs, actors, strict=True)
     ]
     if not json:
         _print_plan(agents, spec, plan)
-        for one, took in zip(agents, found, strict=True):
+        for agent, agent_estimate in zip(agents, estimates, strict=True):
             if len(agents) > 1:
-                console.print(f"[bold]agent[/]  {escape(one)}", highlight=False)
-            _print_estimate(took)
+                console.print(f"[bold]agent[/]  {escape(agent)}", highlight=False)
+            _print_estimate(agent_estimate)
         for note in plan_notes(spec, plan):
             console.print(f"[yellow]note[/]   {escape(note)}", highlight=False)
     if dry_run:
         if json:
-            shown = [{"spec": one.plain(), "estimate": took.plain()} for one, took in zip(specs, found, strict=True)]
-            planned = {"plan": [one.plain() for one in plan]}
-            print_json({**shown[0], **planned} if len(shown) == 1 else {"runs": shown, **planned})
+            runs = [
+                {"spec": agent_spec.plain(), "estimate": agent_estimate.plain()}
+                for agent_spec, agent_estimate in zip(specs, estimates, strict=True)
+            ]
+            planned = {"plan": [episode.plain() for episode in plan]}
+            print_json({**runs[0], **planned} if len(runs) == 1 else {"runs": runs, **planned})
         return
     for actor in actors:
         if isinstance(actor, ModelAgent):
-            actor.reach()  # before there is a folder that would have to be resumed
+            actor.reach()  # fails before the run's folder exists
     who = _plain_name(agents[0].split(":")[0]) if len(agents) == 1 else f"{len(agents)}-agents"
     folder = out or Path("runs") / f"{datetime.now().strftime('%Y%m%d-%H%M%S')}-{who}"
-    stores = [start_run(place, one) for place, one in zip(_places(folder, agents), specs, strict=True)]
+    stores = [start_run(place, agent_spec) for place, agent_spec in zip(_places(folder, agents), specs, strict=True)]
     if label.name or label.tags:
         write_label(folder, name=label.name, tags=label.tags)
     _do(folder, stores, how, json)
 
 
 def go_on(folder: Path, how: How, *, dollars: float | None, errored: bool, json: bool) -> None:
-    """Does what the runs in a folder still lack."""
+    """Runs the missing episodes of all runs in a folder."""
     how.check()
-    stores = [RunStore.open(one, write=True) for one in runs_in(folder) or [folder]]
+    stores = [RunStore.open(run, write=True) for run in runs_in(folder) or [folder]]
     try:
         for store in stores:
             if dollars is not None:
@@ -130,8 +133,8 @@ def go_on(folder: Path, how: How, *, dollars: float | None, errored: bool, json:
             _checked(store.spec, how)
             if errored:
                 store.reopen_errored()
-            for one in store.damaged(full=True) if not json else ():
-                words = f"damaged, will be run again: {one.name}: {one.problem}"
+            for episode in store.damaged(full=True) if not json else ():
+                words = f"damaged, will be run again: {episode.name}: {episode.problem}"
                 errors.print(escape(clean(words)), highlight=False, soft_wrap=True)
     except BaseException:
         for store in stores:
@@ -141,7 +144,7 @@ def go_on(folder: Path, how: How, *, dollars: float | None, errored: bool, json:
 
 
 def _places(folder: Path, agents: list[str]) -> list[Path]:
-    """Where each agent's run goes: the folder itself, or one in it for each."""
+    """Returns the folder of each agent's run: the folder itself, or one subfolder per agent."""
     if len(agents) == 1:
         return [folder]
     names: list[str] = []
@@ -152,12 +155,12 @@ def _places(folder: Path, agents: list[str]) -> list[Path]:
 
 
 def _plain_name(agent: str) -> str:
-    """An agent's name as part of a path."""
+    """Makes a file name of an agent's name."""
     return re.sub(r"[^a-z0-9.]+", "-", agent.lower()).strip("-.")[:60] or "agent"
 
 
 def _checked(spec: RunSpec, how: How) -> Agent:
-    """The agent of a run; raises a clear word, such as that there is no key, before anything starts."""
+    """Makes the agent of a run. Raises before anything starts, for example where an API key is missing."""
     check_interventions(spec.interventions, shared=not how.ship)
     agent = agent_of(spec)
     if isinstance(agent, Checkable):
@@ -166,14 +169,14 @@ def _checked(spec: RunSpec, how: How) -> Agent:
         agent.price = price_of(agent.model, spec.prices) or agent.price
         if agent.price is None and spec.budget.dollars is not None:
             raise InvalidInput(
-                f"a budget of ${spec.budget.dollars:g} cannot be kept: no price of {agent.model} is known",
+                f"a budget of ${spec.budget.dollars:g} cannot be enforced: no price of {agent.model} is known",
                 fix="give its price with --prices FILE, or a budget in --tokens instead",
             )
     return agent
 
 
 def _print_plan(agents: list[str], spec: RunSpec, plan: tuple[Planned, ...]) -> None:
-    configurations = {one.configuration for one in plan}
+    configurations = {episode.configuration for episode in plan}
     scenarios = {text.partition("@")[0].rpartition("/")[0] for text in configurations}
     console.print(
         f"[bold]plan[/]   {escape(', '.join(agents))}: {counted(len(scenarios), 'scenario')}, "
@@ -183,19 +186,19 @@ def _print_plan(agents: list[str], spec: RunSpec, plan: tuple[Planned, ...]) -> 
     )
 
 
-def _print_estimate(found: Estimate) -> None:
-    rows = [("time", f"{_lasting(found.seconds)} with {counted(found.workers, 'worker')}", found.seconds_from)]
-    if found.tokens is not None:
-        rows.append(("tokens", f"{_amount(found.tokens)}", found.tokens_from))
-        cost = "unknown" if found.dollars is None else f"${found.dollars.low:,.2f} to ${found.dollars.high:,.2f}"
-        rows.append(("cost", cost, found.dollars_from))
-    made = Table.grid(padding=(0, 1, 0, 0))
-    for name, value, whence in rows:
-        made.add_row(f"[bold]{name:<6}[/]", f"{value}\n[dim]{escape(whence)}[/]")
-    console.print(made, highlight=False)
+def _print_estimate(guess: Estimate) -> None:
+    rows = [("time", f"{_duration(guess.seconds)} with {counted(guess.workers, 'worker')}", guess.seconds_from)]
+    if guess.tokens is not None:
+        rows.append(("tokens", f"{_amount(guess.tokens)}", guess.tokens_from))
+        cost = "unknown" if guess.dollars is None else f"${guess.dollars.low:,.2f} to ${guess.dollars.high:,.2f}"
+        rows.append(("cost", cost, guess.dollars_from))
+    table = Table.grid(padding=(0, 1, 0, 0))
+    for name, value, source in rows:
+        table.add_row(f"[bold]{name:<6}[/]", f"{value}\n[dim]{escape(source)}[/]")
+    console.print(table, highlight=False)
 
 
-def _lasting(seconds: Range) -> str:
+def _duration(seconds: Range) -> str:
     for size, unit in ((3600, "hours"), (60, "minutes")):
         if seconds.high >= 2 * size:
             return f"{seconds.low / size:.1f} to {seconds.high / size:.1f} {unit}"
@@ -219,50 +222,50 @@ def _do(folder: Path, stores: list[RunStore], how: How, json: bool) -> None:
                     ended = carry_out(store, workers=how.workers or _WORKERS, executor=executor, on_event=tell)
                 notes += _shortcomings(store, ended)
     except KeyboardInterrupt:
-        errors.print(f"\nstopped; go on with: fairground resume {folder}", highlight=False, soft_wrap=True)
+        errors.print(f"\nstopped; continue with: fairground resume {folder}", highlight=False, soft_wrap=True)
         raise
     finally:
         for store in stores:
             store.close()
     table = replace(run_table([store.folder for store in stores]), source=str(folder))
-    found = summarise(table)
-    found = replace(found, notes=(*found.notes, *notes))
+    summary = summarise(table)
+    summary = replace(summary, notes=(*summary.notes, *notes))
     page = folder / "report.html"
-    write_report(found, page, pictures=run_gallery([store.folder for store in stores], page))
+    write_report(summary, page, pictures=run_gallery([store.folder for store in stores], page))
     if json:
-        print_json({"folder": str(folder), "page": str(page), "summary": plain(found)})
+        print_json({"folder": str(folder), "page": str(page), "summary": plain(summary)})
         return
     if len(stores) > 1:
-        print_standings(found, table)
-    _print_end(found, folder, page, scores=len(stores) == 1)
+        print_standings(summary, table)
+    _print_end(summary, folder, page, scores=len(stores) == 1)
 
 
 def _shortcomings(store: RunStore, ended: Standing) -> list[str]:
-    """What a reader of the scores must know of a run; raises where there is nothing to score."""
-    spent = f"its ${store.spec.budget.dollars} were spent after {ended.finished} of {ended.planned} episodes"
+    """Returns notes on incomplete runs and errors of the agent; raises where no episode was scored."""
+    spent = f"its budget of ${store.spec.budget.dollars} was spent after {ended.finished} of {ended.planned} episodes"
     if not any(outcome.scored for outcome in ended.outcomes):
         counts = ", ".join(f"{number} {outcome}" for outcome, number in ended.outcomes.items()) or spent
         raise InfrastructureError(
             f"{store.folder}: no episode was scored: {counts}",
-            fix=f"look at one, such as: fairground show {store.folder / 'episodes' / '000000'}",
+            fix=f"find the cause with: fairground show {store.folder / 'episodes' / '000000'}",
         )
-    notes = [f"The run is not whole: {spent}."] if ended.finished < ended.planned else []
-    broke = [
+    notes = [f"The run is incomplete: {spent}."] if ended.finished < ended.planned else []
+    agent_errors = [
         row.finished
         for row in store.rows()
         if row.finished is not None and row.finished.ended_by in AGENTS_FAULT and row.finished.outcome.scored
     ]
-    if broke:
+    if agent_errors:
         notes.append(
-            f"{len(broke)} of {ended.finished} episodes were broken off by {store.spec.agent}, and count as failed; "
-            f"the first: {in_a_line(broke[0].error)}"
+            f"{len(agent_errors)} of {ended.finished} episodes ended by an error of {store.spec.agent} and count as "
+            f"failed; the first: {in_a_line(agent_errors[0].error)}"
         )
     return notes
 
 
 @contextmanager
 def _shown(store: RunStore, who: str, *, quiet: bool) -> Iterator[Callable[[Event], None]]:
-    """Shows progress: a bar in a terminal, a line now and then where the output goes into a file."""
+    """Shows progress: a bar in a terminal, else a line every few seconds."""
     begun = store.progress()
     terminal = errors.is_terminal
     bar = Progress(
@@ -276,23 +279,25 @@ def _shown(store: RunStore, who: str, *, quiet: bool) -> Iterator[Callable[[Even
         transient=True,
         disable=quiet or not terminal,
     )
-    told = time.monotonic()
+    printed_at = time.monotonic()
     if not (quiet or terminal):
         errors.print(f"[bold]run[/]    {escape(who)} opening seats", highlight=False)
     with bar:
         task = bar.add_task("opening seats", total=begun.planned, completed=begun.finished)
 
         def tell(event: Event) -> None:
-            nonlocal told
+            nonlocal printed_at
             now = event.progress
             words = ", ".join(f"{number} {outcome}" for outcome, number in now.outcomes.items())
             bar.update(task, completed=now.finished, description=words)
-            if not (quiet or terminal) and (now.finished == now.planned or time.monotonic() - told >= _TELL):
-                told = time.monotonic()
+            if not (quiet or terminal) and (
+                now.finished == now.planned or time.monotonic() - printed_at >= _PROGRESS_SECONDS
+            ):
+                printed_at = time.monotonic()
                 done = f"{now.finished} of {counted(now.planned, 'episode')}"
                 errors.print(f"[bold]run[/]    {escape(who)} {done}: {words}", highlight=False)
             if event.finished.error and not quiet:
-                again = "" if event.final else ", will be tried again"
+                again = "" if event.final else ", will be retried"
                 first = in_a_line(event.finished.error)
                 errors.print(
                     f"{outcome_markup(event.finished.outcome)}{again}: {escape(event.row.planned.configuration)}: "
@@ -303,18 +308,18 @@ def _shown(store: RunStore, who: str, *, quiet: bool) -> Iterator[Callable[[Even
         yield tell
 
 
-def _print_end(found: Summary, folder: Path, page: Path, *, scores: bool) -> None:
-    for one in found.standings if scores else ():
-        score = one.score
+def _print_end(summary: Summary, folder: Path, page: Path, *, scores: bool) -> None:
+    for standing in summary.standings if scores else ():
+        score, strict = standing.score, standing.score_errors_failed
         console.print(
-            f"[bold]score[/]  {escape(str(one.contender))}: [bold]{100 * score.estimate:.1f}%[/] "
+            f"[bold]score[/]  {escape(str(standing.contender))}: [bold]{100 * score.estimate:.1f}%[/] "
             f"\\[{100 * score.low:.1f}, {100 * score.high:.1f}], "
-            + (f"{shown(one.score_errors_failed)} with errors as failures, " if one.score_errors_failed else "")
-            + (f"mean reward {number_shown(one.reward)}, " if one.reward else "")
-            + f"{counted(one.episodes, 'episode')} scored",
+            + (f"{shown(strict)} with errors as failures, " if strict else "")
+            + (f"mean reward {number_shown(standing.reward)}, " if standing.reward else "")
+            + f"{counted(standing.episodes, 'episode')} scored",
             highlight=False,
         )
-    for note in found.notes:
+    for note in summary.notes:
         console.print(f"[yellow]note[/]   {escape(note)}", highlight=False)
     console.print(f"[bold]run[/]    {folder}", highlight=False, soft_wrap=True)
     console.print(f"[bold]page[/]   {page}", highlight=False, soft_wrap=True)

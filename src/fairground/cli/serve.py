@@ -1,4 +1,4 @@
-"""`fairground serve`: the studio and the arena in the browser."""
+"""`fairground serve`: the web server of the studio and the arena."""
 
 from __future__ import annotations
 
@@ -16,29 +16,53 @@ CONTENDERS = ("oracle", "random", "do-nothing")
 
 
 def serve(
-    runs: Annotated[list[Path] | None, typer.Argument(help="Folders with runs; ./runs unless given.")] = None,
-    host: Annotated[str, typer.Option(help="Where to listen; only this machine, unless given.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8460,
-    database: Annotated[str, typer.Option(help="Of the arena: a path, or postgresql://USER@HOST/NAME.")] = "",
-    home: Annotated[Path, typer.Option(help="Folder of the database, uploads and recordings.")] = Path("arena"),
-    agent: Annotated[list[str] | None, typer.Option(help="An agent that fights in the arena; may be repeated.")] = None,
-    battles: Annotated[int, typer.Option(min=1, max=64, help="Battles at once; each takes two seats.")] = 1,
+    runs: Annotated[
+        list[Path] | None, typer.Argument(metavar="FOLDER", help="Folders with runs. [default: runs]")
+    ] = None,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Address to listen on. 0.0.0.0 accepts other machines.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(metavar="PORT", min=0, max=65535, help="Port; 0 picks a free one.")] = 8460,
+    database: Annotated[
+        str,
+        typer.Option(
+            metavar="DATABASE",
+            help="The arena's database: a path, or postgresql://USER@HOST/NAME. [default: arena.sqlite in --home]",
+        ),
+    ] = "",
+    home: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Folder for the database, uploads and recordings.")
+    ] = Path("arena"),
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AGENT", help="An agent for battles; may be repeated. [default: oracle, random, do-nothing]"
+        ),
+    ] = None,
+    battles: Annotated[int, typer.Option(min=1, max=64, help="Number of parallel battles. Each needs two seats.")] = 1,
     retire_below: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of correct judgements under which an agent is retired.")
+        float,
+        typer.Option(metavar="SHARE", min=0, max=1, help="Retire agents with a smaller share of correct results."),
     ] = 0.1,
-    retire_after: Annotated[int, typer.Option(min=1, help="Judgements of it that this looks at.")] = 100,
-    https: Annotated[bool, typer.Option(help="A proxy in front of it speaks https.")] = False,
+    retire_after: Annotated[
+        int, typer.Option(min=1, help="Apply --retire-below to the last N judgements of an agent.")
+    ] = 100,
+    https: Annotated[bool, typer.Option(help="Set for a server behind an https proxy; makes cookies secure.")] = False,
     json: Json = False,
 ) -> None:
-    """Opens the studio and the arena in the browser, until Ctrl-C.
+    """Serve the studio and the arena in the browser.
 
     \b
-      fairground serve                                 on this machine, with an embedded database
-      fairground serve --agent anthropic:MODEL --agent openai:MODEL
-      fairground serve --database postgresql://me@db/arena --host 0.0.0.0 --https
+    Examples:
+      fairground serve
+      fairground serve runs studies --port 8000
+      fairground serve --agent oracle --agent random --battles 2
+      fairground serve --host 0.0.0.0 --https
 
-    The address that it prints makes whoever opens it an admin. Admins invite judges; everybody else may look.
-    """  # noqa: D301 (click reads \b as: keep these lines)
+    The studio shows the catalogue, runs and replays. In the arena, people judge battles of two anonymous agents. Prints
+    two addresses: the public one, and one that makes its first visitor an admin. Admins invite judges. Stop the server
+    with Ctrl-C.
+    """  # noqa: D301 (\b keeps line breaks)
     from fairground.web.ports import check_port
 
     check_port(host, port)
@@ -46,11 +70,11 @@ def serve(
     from fairground.rollout import named_agent
     from fairground.web import Site, serving
 
-    # Pages wait a fifth as long for threads that compute, such as those of battles, than Python lets them usually.
+    # Requests wait less for computing threads (such as battles): a fifth of Python's default switch interval.
     sys.setswitchinterval(0.001)
     makers = {name: partial(named_agent, name) for name in agent or CONTENDERS}
     for make in makers.values():
-        make()  # a name that means nothing, or a missing key, is better said now than to a judge
+        make()  # fail now for an unknown agent or a missing API key, not in a battle
     with Store(database or home / "arena.sqlite") as store:
         add_agents(store, list(makers))
         site = Site(
@@ -61,7 +85,7 @@ def serve(
             battles=battles,
             retirement=Retirement(retire_below, retire_after),
             secure=https,
-            plays=(Path("episodes"),),  # where `fairground play` writes
+            plays=(Path("episodes"),),  # the default folder of `fairground play`
         )
         with serving(site, host=host, port=port) as url:
             way_in = f"{url}enter/{invite(store, 'admin', days=1, note='printed by fairground serve')}"
@@ -70,5 +94,5 @@ def serve(
             else:
                 for name, address in (("studio and arena", url), ("you, as admin", f"{way_in}   (once)")):
                     console.print(f"[bold]{name:18}[/]{address}", highlight=False, soft_wrap=True)
-                console.print("Ctrl-C ends it")
+                console.print("Press Ctrl-C to stop.")
             threading.Event().wait()

@@ -1,4 +1,4 @@
-"""`fairground show`: an episode, in the terminal and as a page; or how a run ended."""
+"""`fairground show`: one episode, in the terminal and as a page; or the results of runs."""
 
 from __future__ import annotations
 
@@ -19,25 +19,29 @@ from fairground.rollout import read_episode
 
 
 def show(
-    folder: Annotated[Path, typer.Argument(help="The folder of an episode, of a run, or of several runs.")],
-    steps: Annotated[bool, typer.Option("--steps", help="List every step of an episode.")] = False,
-    browser: Annotated[bool, typer.Option("--browser", help="Open the page in a browser.")] = False,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of an episode, a run or several runs.")],
+    steps: Annotated[bool, typer.Option("--steps", help="List all steps of the episode.")] = False,
+    browser: Annotated[bool, typer.Option("--browser", help="Open the page in your browser.")] = False,
     json: Json = False,
 ) -> None:
-    """Shows an episode: outcome, evidence, and a page with the replay. Of a run: scores, and what failed.
+    """Show the scores and failures of a run, or one episode.
 
     \b
-      fairground show runs/first                      the leaderboard, and the episodes that failed
-      fairground show runs/first/episodes/000003      one of them
-    """  # noqa: D301 (click reads \b as: keep these lines)
+    Examples:
+      fairground show runs/first                           Scores, failures.
+      fairground show runs/first/episodes/000003           One episode.
+      fairground show runs/first/episodes/000003 --steps   With its actions.
+
+    For an episode, shows the outcome, the evidence of each check, and the path of a page with the replay.
+    """  # noqa: D301 (\b keeps line breaks)
     if not (folder / "episode.json").exists():
-        from fairground.cli.show_runs import show_runs  # which loads the statistics
+        from fairground.cli.show_runs import show_runs  # late: loads the statistics
 
         show_runs(folder, browser=browser, json=json)
         return
-    found = read_episode(folder)
+    recorded = read_episode(folder)
     if (folder.absolute().parent.parent / "run.sqlite").is_file():
-        from fairground.rollout.ended import check_in_run  # which loads what plans runs
+        from fairground.rollout.ended import check_in_run  # late: loads the planner of runs
 
         check_in_run(folder)
     page = _page(folder, fresh=browser)
@@ -46,22 +50,22 @@ def show(
             {
                 "folder": str(folder),
                 "page": str(page),
-                "complete": found.complete,
-                **found.episode.plain(),
-                **({"step_log": [step.plain() for step in found.steps]} if steps else {}),
+                "complete": recorded.complete,
+                **recorded.episode.plain(),
+                **({"step_log": [step.plain() for step in recorded.steps]} if steps else {}),
             }
         )
         return
-    console.print(f"[bold]{escape(found.episode.configuration.id)}[/]", highlight=False)
-    console.print(f"[bold]task[/]   {escape(found.episode.instruction)}", highlight=False)
-    if not found.complete:
+    console.print(f"[bold]{escape(recorded.episode.configuration.id)}[/]", highlight=False)
+    console.print(f"[bold]task[/]   {escape(recorded.episode.instruction)}", highlight=False)
+    if not recorded.complete:
         console.print("[yellow]incomplete: the recording stopped before the episode ended[/]")
     if steps:
-        for step in found.steps:
+        for step in recorded.steps:
             refused = f"  [red]refused: {escape(in_a_line(step.refused))}[/]" if step.refused else ""
             console.print(f"  {step.index + 1:>3}  {escape(describe(step.action))}{refused}", highlight=False)
-    print_episode(found.episode)
-    if "traceback" in found.log_names():
+    print_episode(recorded.episode)
+    if "traceback" in recorded.log_names():
         console.print(f"[bold]trace[/]  {folder / 'logs' / 'traceback.txt'}", highlight=False, soft_wrap=True)
     console.print(f"[bold]page[/]   {page}", highlight=False, soft_wrap=True)
     if browser:
@@ -69,7 +73,7 @@ def show(
 
 
 def _page(folder: Path, *, fresh: bool) -> Path:
-    """The episode's page. It takes most of a second to write, so one that is newer than the recording stays."""
+    """Returns the episode's page. Writing takes most of a second, so a page newer than the recording is kept."""
     page = folder / "index.html"
     recorded = max(path.stat().st_mtime_ns for path in folder.glob("*.json*"))
     if fresh or not page.is_file() or page.stat().st_mtime_ns <= recorded:
@@ -80,7 +84,7 @@ def _page(folder: Path, *, fresh: bool) -> Path:
 
 
 def print_episode(episode: Episode) -> None:
-    """Outcome and evidence."""
+    """Prints the outcome of an episode and the evidence of each check."""
     outcome = episode.outcome
     if outcome is not None:
         reward = f", reward {episode.verdict.reward:.2f}" if episode.verdict else ""

@@ -1,4 +1,4 @@
-"""What `fairground show` says of a folder with runs or episodes: scores, and what failed."""
+"""What `fairground show` prints for a folder of runs or episodes: scores and failures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LISTED = 20
 
 @dataclass(frozen=True)
 class _Shown:
-    """An episode that did not pass, and the first thing that was wrong with it."""
+    """An episode that did not pass, and its first failed check or its error."""
 
     ended: Ended
     why: str
@@ -39,21 +39,23 @@ def show_runs(folder: Path, *, browser: bool, json: bool) -> None:
     tables = [ended_table(ended, notes, home) for home, (ended, notes) in by_home.items()]
     table = replace(join_tables(tables), source=str(folder))
     summary = summarise(table, depth="scores")
-    missed = [one for ended, _ in by_home.values() for one in ended if one.finished.outcome is not Outcome.PASSED]
-    missed.sort(key=lambda one: one.finished.outcome is Outcome.FAILED)  # what broke comes first
+    missed = [
+        episode for ended, _ in by_home.values() for episode in ended if episode.finished.outcome is not Outcome.PASSED
+    ]
+    missed.sort(key=lambda episode: episode.finished.outcome is Outcome.FAILED)  # errors before failures
     page = folder / "report.html"
     if json:
-        found = _explained(missed)
+        explained = _explained(missed)
         listed = [
             {
-                "folder": str(one.folder),
-                "agent": one.ended.agent,
-                "configuration": one.ended.configuration.id,
-                "rollout": one.ended.rollout,
-                "outcome": one.ended.finished.outcome.value,
-                "why": one.why,
+                "folder": str(episode.folder),
+                "agent": episode.ended.agent,
+                "configuration": episode.ended.configuration.id,
+                "rollout": episode.ended.rollout,
+                "outcome": episode.ended.finished.outcome.value,
+                "why": episode.why,
             }
-            for one in found
+            for episode in explained
         ]
         print_json({"folder": str(folder), "summary": plain(summary), "not_passed": listed})
         return
@@ -66,44 +68,46 @@ def show_runs(folder: Path, *, browser: bool, json: bool) -> None:
         if browser:
             webbrowser.open(page.resolve().as_uri())
     else:
-        console.print(f"[dim]for a page: fairground report {label(folder, 1000)}[/]", highlight=False, soft_wrap=True)
+        console.print(
+            f"[dim]for an HTML report: fairground report {label(folder, 1000)}[/]", highlight=False, soft_wrap=True
+        )
 
 
-def _print_missed(folder: Path, found: list[_Shown], whole: int) -> None:
-    made = grid(f"{counted(whole, 'episode')} did not pass", "outcome", "agent", "episode", "scenario", "why")
-    for one in found:
-        ended = one.ended
-        made.add_row(
+def _print_missed(folder: Path, explained: list[_Shown], total: int) -> None:
+    table = grid(f"{counted(total, 'episode')} did not pass", "outcome", "agent", "episode", "scenario", "why")
+    for row in explained:
+        ended = row.ended
+        table.add_row(
             outcome_markup(ended.finished.outcome),
             label(ended.agent, 24),
-            label(one.folder.relative_to(folder)),
+            label(row.folder.relative_to(folder)),
             label(f"{ended.configuration.app}/{ended.configuration.scenario}"),
-            label(one.why, 70),
+            label(row.why, 70),
         )
-    show(made)
-    if whole > len(found):
-        console.print(f"... and {whole - len(found):,} more; --json has them all", highlight=False)
+    show(table)
+    if total > len(explained):
+        console.print(f"... and {total - len(explained):,} more; --json lists all", highlight=False)
     console.print(
-        f"[dim]look at one: fairground show {label(found[0].folder, 1000)}[/]", highlight=False, soft_wrap=True
+        f"[dim]details: fairground show {label(explained[0].folder, 1000)}[/]", highlight=False, soft_wrap=True
     )
 
 
 def _explained(missed: list[Ended]) -> list[_Shown]:
-    homes = {one.home for one in missed if is_run(one.home)}
+    homes = {episode.home for episode in missed if is_run(episode.home)}
     scored_again = {(home, file.rpartition("/")[0]): file for home in homes for file in verdict_files(home).values()}
-    found = []
-    for one in missed:
-        folder = one.finished.folder
-        file = scored_again.get((one.home, folder), f"{folder}/episode.json")
-        found.append(_Shown(one, _why(one, file)))
-    return found
+    explained = []
+    for episode in missed:
+        folder = episode.finished.folder
+        file = scored_again.get((episode.home, folder), f"{folder}/episode.json")
+        explained.append(_Shown(episode, _why(episode, file)))
+    return explained
 
 
-def _why(one: Ended, file: str) -> str:
-    if one.finished.outcome is not Outcome.FAILED:
-        return clean(in_a_line(one.finished.error))
+def _why(episode: Ended, file: str) -> str:
+    if episode.finished.outcome is not Outcome.FAILED:
+        return clean(in_a_line(episode.finished.error))
     try:
-        checks = failed_checks(one.home, file)
+        checks = failed_checks(episode.home, file)
     except FairgroundError as error:
         return error.message
     return _words(checks[0]) if checks else ""

@@ -31,36 +31,59 @@ _WORKERS = max(1, min(4, os.cpu_count() or 1))
 
 
 def study(
-    file: Annotated[Path | None, typer.Argument(help="What to compare, as TOML.", metavar="FILE.toml")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder of the study; must be empty or absent.")] = None,
-    resume: Annotated[Path | None, typer.Option(help="Goes on with the study in this folder.")] = None,
-    workers: Annotated[int, typer.Option(help="Episodes at a time.", min=1)] = _WORKERS,
+    file: Annotated[
+        Path | None, typer.Argument(help="TOML file with the agents and conditions.", metavar="FILE.toml")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Folder of the study; must be empty or absent. [default: a new one in studies/]"
+        ),
+    ] = None,
+    resume: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Continue the study in this folder.")] = None,
+    workers: Annotated[int, typer.Option(help="Run N episodes in parallel.", min=1)] = _WORKERS,
     observe: Observe = "",
     agent_errors: Annotated[
         AgentErrors | None,
-        typer.Option(help="Count episodes that the agent broke off as failed, or exclude them.", show_default="failed"),
+        typer.Option(
+            help="How to count episodes that end by an error of the agent. [default: as in the file, else failed]"
+        ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show the plan.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan; run nothing.")] = False,
     json: Json = False,
 ) -> None:
-    """Runs a baseline and conditions on the same configurations; says what each changed, and how surely."""
+    """Run a baseline and conditions, and report what each changed.
+
+    \b
+    Examples:
+      fairground study study.toml --dry-run
+      fairground study study.toml --out studies/first
+      fairground study --resume studies/first
+
+    All conditions run on the same configurations, so their effects are compared in pairs, with p-values and intervals.
+    docs/studies.md describes the file.
+    """  # noqa: D301 (\b keeps line breaks)
     if (file is None) == (resume is None):
         raise InvalidInput(
-            "a study needs a file, or a folder to go on with", fix="study FILE.toml, or study --resume DIR"
+            "a study needs either a file, or a folder to resume", fix="study FILE.toml, or study --resume FOLDER"
         )
     if resume is not None and out is not None:
-        raise InvalidInput("--out and --resume do not go together", fix="leave --out away: a study stays where it is")
+        raise InvalidInput(
+            "--out and --resume cannot be combined", fix="remove --out: a resumed study stays in its folder"
+        )
     for option, given in (("--observe", observe), ("--agent-errors", agent_errors)):
         if resume is not None and given:
-            raise InvalidInput(f"{option} and --resume do not go together", fix="a study keeps what it was begun with")
+            raise InvalidInput(
+                f"{option} and --resume cannot be combined", fix=f"remove {option}: a resumed study keeps its settings"
+            )
     begun = open_study(resume) if resume is not None else None
     if begun is not None:
         spec = begun.spec
     else:
         assert file is not None
         spec = read_study(file)
-        said = {"agent_errors": agent_errors.value} if agent_errors is not None else {}
-        own = {"observe": listed(observe) or spec.observe, "home": home_of(spec.agents), **said}
+        errors_option = {"agent_errors": agent_errors.value} if agent_errors is not None else {}
+        own = {"observe": listed(observe) or spec.observe, "home": home_of(spec.agents), **errors_option}
         spec = spec.model_copy(update=own)
     planned = plan_study(spec)
     if not json:
@@ -81,20 +104,21 @@ def _do(begun: Study, planned: PlannedStudy, workers: int, json: bool) -> None:
             waiting = carry_out_study(begun, workers=workers, on_run=on_run, on_event=on_event)
     except KeyboardInterrupt:
         errors.print(
-            f"\nstopped; go on with: fairground study --resume {begun.folder}", highlight=False, soft_wrap=True
+            f"\nstopped; continue with: fairground study --resume {begun.folder}", highlight=False, soft_wrap=True
         )
         raise
-    found = study_result(begun)
-    path = write_result(begun, found)
-    page = write_study_page(begun, found, begun.folder / PAGE)
+    result = study_result(begun)
+    path = write_result(begun, result)
+    page = write_study_page(begun, result, begun.folder / PAGE)
     if json:
         left = [{"agent": run.agent, "condition": run.condition} for run in waiting]
-        print_json({"folder": str(begun.folder), "page": str(page), "result": plain(found), "not_begun": left})
+        print_json({"folder": str(begun.folder), "page": str(page), "result": plain(result), "not_begun": left})
         return
-    _print_result(found)
+    _print_result(result)
     for run in waiting:
         errors.print(
-            f"[yellow]not begun[/]  {escape(run.agent)}, {escape(run.condition)}: what it learns from has not ended",
+            f"[yellow]not begun[/]  {escape(run.agent)}, {escape(run.condition)}: "
+            "the runs that it learns from have not ended",
             highlight=False,
         )
     for name, place in (("study", begun.folder), ("json", path), ("page", page)):
@@ -103,12 +127,12 @@ def _do(begun: Study, planned: PlannedStudy, workers: int, json: bool) -> None:
 
 def _print_plan(spec: StudySpec, planned: PlannedStudy) -> None:
     first = next(iter(planned.plans.values()))
-    tasks = len({one.pairing for one in first})
-    made = grid("plan", "agent", "condition", "compared with", "what is changed", ">episodes")
+    tasks = len({episode.pairing for episode in first})
+    table = grid("plan", "agent", "condition", "compared with", "what is changed", ">episodes")
     for run, plan in planned.plans.items():
-        changed = ", ".join(one.name for one in run.spec.interventions) or "nothing"
-        made.add_row(label(run.agent), label(run.condition), label(run.base or "-"), label(changed), f"{len(plan):,}")
-    show(made)
+        changed = ", ".join(intervention.name for intervention in run.spec.interventions) or "nothing"
+        table.add_row(label(run.agent), label(run.condition), label(run.base or "-"), label(changed), f"{len(plan):,}")
+    show(table)
     console.print(
         f"{counted(tasks, 'configuration')} x {counted(spec.rollouts, 'rollout')} in each of "
         f"{counted(len(planned.plans), 'run')} = [bold]{counted(planned.episodes, 'episode')}[/], seed {spec.seed}",
@@ -124,7 +148,7 @@ def _plain_run(run: StudyRun, plan: tuple[object, ...]) -> dict[str, object]:
         "base": run.base,
         "folder": run.folder,
         "episodes": len(plan),
-        "interventions": [one.plain() for one in run.spec.interventions],
+        "interventions": [intervention.plain() for intervention in run.spec.interventions],
     }
 
 
@@ -132,7 +156,7 @@ def _plain_run(run: StudyRun, plan: tuple[object, ...]) -> dict[str, object]:
 def _progress(
     episodes: int, *, quiet: bool
 ) -> Iterator[tuple[Callable[[StudyRun, RunStore], None], Callable[[StudyRun, Event], None]]]:
-    """One bar for the whole study; errors are said above it."""
+    """Shows one progress bar for the whole study; prints errors above it."""
     bar = Progress(
         TextColumn("[bold]study[/] "),
         BarColumn(),
@@ -158,7 +182,7 @@ def _progress(
             done = before - event.progress.planned + event.progress.finished
             bar.update(task, completed=done)
             if event.finished.error and not quiet:
-                again = "" if event.final else ", will be tried again"
+                again = "" if event.final else ", will be retried"
                 first = in_a_line(event.finished.error)
                 errors.print(
                     f"{outcome_markup(event.finished.outcome)}{again}: {escape(run.condition)}: "
@@ -169,56 +193,61 @@ def _progress(
         yield on_run, on_event
 
 
-def _print_result(found: StudyResult) -> None:
-    agents = list(dict.fromkeys(one.agent for one in found.conditions))
+def _print_result(result: StudyResult) -> None:
+    agents = list(dict.fromkeys(condition.agent for condition in result.conditions))
     for agent in agents:
-        mine = [one for one in found.conditions if one.agent == agent]
-        k = max((one.k for one in mine), default=0)
-        made = grid(
-            f"{label(agent)}: Pass^1 is how often a task is solved, Pass^{k} how many are solved {k} times of {k}",
-            "condition", ">Pass^1", f">Pass^{k}", f">pass@{k}", ">b - c", ">p", ">change a task", ">p", ">scored",
+        mine = [condition for condition in result.conditions if condition.agent == agent]
+        k = max((condition.k for condition in mine), default=0)
+        table = grid(
+            f"{label(agent)}: Pass^1 is the success rate, Pass^{k} the share of tasks solved in all {k} rollouts",
+            "condition", ">Pass^1", f">Pass^{k}", f">pass@{k}", ">b - c", ">p", ">change per task", ">p", ">scored",
         )  # fmt: skip
-        made.columns[0].no_wrap = True  # there is always room for a condition's name: numbers go on beyond the edge
-        for one in mine:
-            made.add_row(label(one.condition), *_scores(one, k), *_changed(one), f"{one.scored:,} of {one.planned:,}")
-        show(made)
-    compared = [one.change.base for one in found.conditions if one.change is not None]
+        table.columns[0].no_wrap = True  # never wrap the condition; numbers may exceed the terminal
+        for condition in mine:
+            table.add_row(
+                label(condition.condition),
+                *_scores(condition, k),
+                *_changed(condition),
+                f"{condition.scored:,} of {condition.planned:,}",
+            )
+        show(table)
+    compared = [condition.change.base for condition in result.conditions if condition.change is not None]
     if compared:
         console.print(
-            f"[dim]b - c: tasks that became reliable minus those that ceased to be, against "
-            f"{escape(' or '.join(dict.fromkeys(compared)))} (McNemar); change a task: in solved rollouts (Wilcoxon); "
-            f"p after Holm over {counted(len(compared), 'comparison')}[/]",
+            f"[dim]b - c: tasks that became reliable minus tasks that stopped being reliable, against "
+            f"{escape(' or '.join(dict.fromkeys(compared)))} (McNemar). change per task: in solved "
+            f"rollouts (Wilcoxon). p: Holm-corrected for {counted(len(compared), 'comparison')}[/]",
             highlight=False,
         )
-    _print_advice(found)
+    _print_advice(result)
     print_notes(
-        (str(one) if len(agents) > 1 else one.condition, note)
-        for one in found.conditions
-        for note in (*one.notes, *(one.change.notes if one.change else ()))
+        (str(condition) if len(agents) > 1 else condition.condition, note)
+        for condition in result.conditions
+        for note in (*condition.notes, *(condition.change.notes if condition.change else ()))
     )
 
 
-def _scores(one: ConditionResult, k: int) -> list[str]:
-    if one.reliability is None:
+def _scores(condition: ConditionResult, k: int) -> list[str]:
+    if condition.reliability is None:
         return ["-", "-", "-"]
-    whole = one.k == k
+    all_attempts = condition.k == k
     return [
-        shown(one.reliability.pass_hat.points[0]),
-        shown(one.reliability.pass_hat.points[-1]) if whole else "-",
-        shown(one.reliability.pass_at.points[-1]) if whole else "-",
+        shown(condition.reliability.pass_hat.points[0]),
+        shown(condition.reliability.pass_hat.points[-1]) if all_attempts else "-",
+        shown(condition.reliability.pass_at.points[-1]) if all_attempts else "-",
     ]
 
 
-def _changed(one: ConditionResult) -> list[str]:
-    if one.change is None:
+def _changed(condition: ConditionResult) -> list[str]:
+    if condition.change is None:
         return ["", "", "", ""]
-    moved = one.change.transitions
+    moved = condition.change.transitions
     gained, lost = len(moved.improved), len(moved.regressed)
     return [
         f"{gained - lost:+d} ({gained} - {lost})",
-        p_shown(one.change.mcnemar_p),
+        p_shown(condition.change.mcnemar_p),
         _signed(moved.delta) + ("" if moved.unit == "counts" else " of the rate"),
-        p_shown(one.change.wilcoxon_p),
+        p_shown(condition.change.wilcoxon_p),
     ]
 
 
@@ -226,24 +255,24 @@ def _signed(interval: Interval) -> str:
     return f"{interval.estimate:+.2f} \\[{interval.low:+.2f}, {interval.high:+.2f}]"
 
 
-def _print_advice(found: StudyResult) -> None:
-    advised = [one for one in found.conditions if one.advice]
+def _print_advice(result: StudyResult) -> None:
+    advised = [condition for condition in result.conditions if condition.advice]
     if not advised:
         return
-    made = grid(
-        "what agents were told beside the task",
+    table = grid(
+        "advice that agents received beside the task",
         "agent", "condition", ">with a plan", ">clarifications rejected", ">sent back", ">advisers' tokens", ">dollars",
     )  # fmt: skip
-    made.columns[1].no_wrap = True
-    for one in advised:
-        said = one.advice
-        made.add_row(
-            label(one.agent),
-            label(one.condition),
-            f"{said.plans - said.without_plan} of {said.plans}" if said.plans else "",
-            f"{said.rejected} of {said.clarified}" if said.clarified else "",
-            f"{counted(said.rounds, 'round')} in {counted(said.sent_back, 'episode')}" if said.rounds else "",
-            f"{said.tokens:,}" if said.tokens else "",
-            "not known" if said.dollars is None else f"{said.dollars:.2f}" if said.tokens else "",
+    table.columns[1].no_wrap = True
+    for condition in advised:
+        advice = condition.advice
+        table.add_row(
+            label(condition.agent),
+            label(condition.condition),
+            f"{advice.plans - advice.without_plan} of {advice.plans}" if advice.plans else "",
+            f"{advice.rejected} of {advice.clarified}" if advice.clarified else "",
+            f"{counted(advice.rounds, 'round')} in {counted(advice.sent_back, 'episode')}" if advice.rounds else "",
+            f"{advice.tokens:,}" if advice.tokens else "",
+            "not known" if advice.dollars is None else f"{advice.dollars:.2f}" if advice.tokens else "",
         )
-    show(made)
+    show(table)

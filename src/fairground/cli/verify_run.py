@@ -1,4 +1,4 @@
-"""`fairground verify-run`: whether every file of a run's episodes is as it was recorded."""
+"""`fairground verify-run`: checks that the files of recorded episodes are intact."""
 
 from __future__ import annotations
 
@@ -14,38 +14,39 @@ from fairground.rollout.verifying import Verified, verify_results
 
 
 def verify_run(
-    runs: Annotated[list[Path], typer.Argument(help="Folders of runs or episodes.", metavar="RUN...")],
+    runs: Annotated[list[Path], typer.Argument(help="Folders of runs or episodes.", metavar="FOLDER...")],
     json: Json = False,
 ) -> None:
-    """Reads every file of recorded episodes, and names those that are not as they were recorded.
+    """Check that all recorded files are intact.
 
     \b
+    Examples:
       fairground verify-run runs/first
-      fairground resume runs/first                  runs damaged episodes again
+      fairground resume runs/first          Run damaged episodes again.
 
-    Other commands check less on every reading: episode.json, and that all files are there and have their size. The exit
-    status is 3 when something is damaged.
-    """  # noqa: D301 (click reads \b as: keep these lines)
-    found = [verify_results(folder) for folder in result_folders(runs)]
+    Reads every file and compares it with its checksum. Other commands check only episode.json, and the existence and
+    size of the other files. The exit status is 3 when something is damaged.
+    """  # noqa: D301 (\b keeps line breaks)
+    runs_read = [verify_results(folder) for folder in result_folders(runs)]
     if json:
-        damaged = [one.plain() for run in found for one in run.damaged]
-        print_json({"runs": [_plain(one) for one in found], "damaged": damaged})
+        damaged = [episode.plain() for run in runs_read for episode in run.damaged]
+        print_json({"runs": [_plain(run) for run in runs_read], "damaged": damaged})
         return
-    for one in found:
-        counts = {"unfinished": one.unfinished, "without checksums": one.unchecked, "damaged": len(one.damaged)}
+    for run in runs_read:
+        counts = {"unfinished": run.unfinished, "without checksums": run.unchecked, "damaged": len(run.damaged)}
         more = "".join(f", {number:,} {words}" for words, number in counts.items() if number)
         console.print(
-            f"[bold]verified[/]  {label(one.folder, 1000)}: {counted(one.intact, 'episode')} as recorded{more}",
+            f"[bold]verified[/]  {label(run.folder, 1000)}: {counted(run.intact, 'episode')} as recorded{more}",
             highlight=False,
             soft_wrap=True,
         )
 
 
-def _plain(found: Verified) -> dict[str, object]:
+def _plain(run: Verified) -> dict[str, object]:
     return {
-        "run": str(found.folder),
-        "intact": found.intact,
-        "unchecked": found.unchecked,
-        "unfinished": found.unfinished,
-        "damaged": len(found.damaged),
+        "run": str(run.folder),
+        "intact": run.intact,
+        "unchecked": run.unchecked,
+        "unfinished": run.unfinished,
+        "damaged": len(run.damaged),
     }

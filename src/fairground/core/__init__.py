@@ -1,4 +1,7 @@
-"""The vocabulary: the glossary as frozen data, without I/O. Every room may import it; it imports none."""
+"""The shared vocabulary of Fairground: actions, frames, configurations, episodes, verdicts and errors.
+
+The glossary as frozen data, without I/O. Every other package may import this one; it imports none of them.
+"""
 
 from __future__ import annotations
 
@@ -153,7 +156,8 @@ __all__ = [
     "unknown",
 ]
 
-# Looked up late: errors and names need neither NumPy nor Pydantic, which take most of a short command's time.
+# Imported on first use: errors and names need neither NumPy nor Pydantic, and importing those takes most of a short
+# command's time.
 _LATE = {
     "ACTION_KINDS": "action",
     "AGENTS_FAULT": "episode",

@@ -1,8 +1,8 @@
-"""The canonical action: one input, with the space its coordinates are in.
+"""Canonical actions: one input each, with the coordinate space it uses.
 
-Every native format (a vendor's tool call, pyautogui text, a Gymnasium sample) maps to these kinds and back.
-An action is validated when it is made, so whatever holds an `Action` holds one that is well-formed; whether
-it is on the screen is decided by `to_pixels`, which needs the size.
+Every native format (a vendor's tool call, pyautogui text, a Gymnasium sample) maps to these kinds and back. An `Action`
+is validated on construction, so every instance is well-formed. `to_pixels` checks whether it is on the screen, because
+that needs the screen size.
 """
 
 from __future__ import annotations
@@ -18,8 +18,13 @@ from fairground.core.names import unknown
 from fairground.core.strict import Record, explain
 
 Space: TypeAlias = Literal["pixels", "unit", "grid999", "grid1000"]
+"""The coordinate space: screen pixels, or the whole screen as 0 to 1, 0 to 999, or 0 to 1000."""
+
 Button: TypeAlias = Literal["left", "middle", "right", "back", "forward"]
+"""A mouse button."""
+
 Point: TypeAlias = tuple[float, float]
+"""x and y."""
 
 _LAST: dict[Space, tuple[int, int] | None] = {
     "pixels": None,
@@ -29,33 +34,41 @@ _LAST: dict[Space, tuple[int, int] | None] = {
 }
 """The largest coordinates of each space; for pixels they depend on the screen."""
 
-MAX_TEXT = 20_000  # characters in one action; a person's longest paste, not a denial of service
-MAX_PATH = 1_000  # points of one drag
-MAX_SCROLL = 20_000  # pixels, or clicks; past that it is not scrolling
-MAX_SECONDS = 120.0  # for waiting and for holding a key
+MAX_TEXT = 20_000  # maximum characters per action: more than any realistic paste
+MAX_PATH = 1_000  # maximum points per drag
+MAX_SCROLL = 20_000  # maximum pixels or clicks per scroll
+MAX_SECONDS = 120.0  # maximum for waiting and for holding a key
 
 
 class _Action(Record):
     @property
     def points(self) -> tuple[Point, ...]:
-        """The coordinates that this action names, in order."""
+        """The coordinates of this action, in order."""
         return ()
 
     @property
     def ends(self) -> bool:
-        """Whether the agent ends the episode with it."""
+        """Whether this action ends the episode."""
         return False
 
     def to_pixels(self, width: int, height: int) -> Self:
-        """The same action in pixels of a screen of this size; raises `InvalidAction` when off screen."""
+        """Return the same action in pixels of a screen of this size.
+
+        Raises:
+            InvalidAction: A coordinate is off screen.
+        """
         return self
 
 
 def to_pixel(point: Point, space: Space, width: int, height: int) -> Point:
-    """One point in pixels. Raises `InvalidAction` when it lies off screen."""
+    """Convert a point to pixels.
+
+    Raises:
+        InvalidAction: The point is off screen.
+    """
     x, y = point
     last_x, last_y = _LAST[space] or (width - 1, height - 1)
-    # A pixel covers the numbers from its own up to the next.
+    # Pixel n covers the half-open interval [n, n + 1).
     end_x, end_y = (width, height) if space == "pixels" else (last_x, last_y)
     inside = 0 <= x <= end_x and 0 <= y <= end_y and not (space == "pixels" and (x == width or y == height))
     if not inside:
@@ -71,7 +84,7 @@ def to_pixel(point: Point, space: Space, width: int, height: int) -> Point:
 
 
 def from_pixel(point: Point, space: Space, width: int, height: int) -> Point:
-    """One pixel in another space, aimed at the pixel's middle so that the way back is exact."""
+    """Convert a pixel to another space. The result is the pixel's center, so that `to_pixel` restores it."""
     x, y = point
     if space == "pixels":
         return point
@@ -82,10 +95,10 @@ def from_pixel(point: Point, space: Space, width: int, height: int) -> Point:
 
 
 class _Pointed(_Action):
-    """Anything that touches the screen at one point; without one, where the pointer is."""
+    """An action at one point. Without a point, it acts at the current pointer position."""
 
-    point: Point | None = Field(None, description="where; null means where the pointer already is")
-    space: Space = Field("pixels", description="what the coordinates are measured in")
+    point: Point | None = Field(None, description="position; null means the current pointer position")
+    space: Space = Field("pixels", description="the unit of the coordinates")
 
     @property
     def points(self) -> tuple[Point, ...]:
@@ -107,7 +120,7 @@ def _modifiers(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class _Held(_Pointed):
-    modifiers: tuple[str, ...] = Field((), description="keys held meanwhile", max_length=8)
+    modifiers: tuple[str, ...] = Field((), description="keys held during the action", max_length=8)
 
     _check_modifiers = field_validator("modifiers")(_modifiers)
 
@@ -134,14 +147,17 @@ class MouseDown(_Held):
 
 
 class MouseUp(_Held):
-    """Let a button go."""
+    """Release a button."""
 
     kind: Literal["mouse_up"] = "mouse_up"
     button: Button = "left"
 
 
 class Scroll(_Held):
-    """Turn the wheel; positive `dy` moves the content up (towards the end of a page), positive `dx` left."""
+    """Scroll with the mouse wheel.
+
+    Positive `dy` moves the content up (towards the end of a page), positive `dx` left.
+    """
 
     kind: Literal["scroll"] = "scroll"
     dx: float = Field(0, ge=-MAX_SCROLL, le=MAX_SCROLL)
@@ -149,7 +165,7 @@ class Scroll(_Held):
     unit: Literal["clicks", "pixels"] = Field("clicks", description="a wheel click is about 120 pixels")
 
     def clicks(self) -> tuple[int, int]:
-        """Whole wheel clicks across and down; the smallest wish is still a click."""
+        """Whole wheel clicks, horizontal and vertical. Any non-zero amount gives at least one click."""
         per = 1.0 if self.unit == "clicks" else 120.0
 
         def whole(amount: float) -> int:
@@ -159,7 +175,7 @@ class Scroll(_Held):
 
 
 class Drag(_Action):
-    """Press at the first point of a path, follow it, let go at the last."""
+    """Press at the first point of a path, follow it, and release at the last."""
 
     kind: Literal["drag"] = "drag"
     path: tuple[Point, ...] = Field(min_length=2, max_length=MAX_PATH)
@@ -202,7 +218,7 @@ class KeyDown(_Action):
 
 
 class KeyUp(_Action):
-    """Let a key go."""
+    """Release a key."""
 
     kind: Literal["key_up"] = "key_up"
     key: str
@@ -211,7 +227,7 @@ class KeyUp(_Action):
 
 
 class Type(_Action):
-    """Type text, whatever its script; a newline is Enter, a tab is Tab."""
+    """Type text in any script. A newline is Enter, a tab is Tab."""
 
     kind: Literal["type"] = "type"
     text: str = Field(max_length=MAX_TEXT)
@@ -227,14 +243,14 @@ class Type(_Action):
 
 
 class Wait(_Action):
-    """Let time pass, at most `seconds`."""
+    """Wait, at most `seconds`."""
 
     kind: Literal["wait"] = "wait"
     seconds: float = Field(1.0, ge=0, le=MAX_SECONDS)
 
 
 class Look(_Action):
-    """Ask for an observation without touching anything; with a region, for that part of the screen."""
+    """Request an observation without any input. With a region, request that part of the screen."""
 
     kind: Literal["look"] = "look"
     region: tuple[float, float, float, float] | None = Field(None, description="left, top, right, bottom")
@@ -243,7 +259,7 @@ class Look(_Action):
     @model_validator(mode="after")
     def _check_region(self) -> Self:
         if self.region is not None and (self.region[0] >= self.region[2] or self.region[1] >= self.region[3]):
-            raise ValueError("a region is left, top, right, bottom with left < right and top < bottom")
+            raise ValueError("expected a region (left, top, right, bottom) with left < right and top < bottom")
         return self
 
     @property
@@ -253,11 +269,11 @@ class Look(_Action):
     def to_pixels(self, width: int, height: int) -> Self:
         if self.region is None:
             return self
-        # Right and bottom are where the region ends, not its last pixel: all of a grid of 1000 is 0 to 1000.
+        # Right and bottom are exclusive: the whole screen in grid1000 is 0 to 1000.
         last_x, last_y = _LAST[self.space] or (width, height)
         left, top, right, bottom = self.region
         if not (left >= 0 and top >= 0 and right <= last_x and bottom <= last_y):
-            raise InvalidAction(f"region {self.region} reaches off the {width}x{height} screen ({self.space})")
+            raise InvalidAction(f"region {self.region} extends beyond the {width}x{height} screen ({self.space})")
         region = (
             math.floor(left * width / last_x),
             math.floor(top * height / last_y),
@@ -274,27 +290,27 @@ class _Ending(_Action):
 
 
 class Answer(_Ending):
-    """Give the answer that an `answer` scenario asked for, and end."""
+    """Give the answer that an `answer` scenario asks for, and end the episode."""
 
     kind: Literal["answer"] = "answer"
     text: str = Field(max_length=MAX_TEXT)
 
 
 class CallUser(_Action):
-    """Ask the person something; the reply comes with the next observation."""
+    """Ask the user something. The reply comes with the next observation."""
 
     kind: Literal["call_user"] = "call_user"
     text: str = Field("", max_length=MAX_TEXT)
 
 
 class Done(_Ending):
-    """Say that the task is finished."""
+    """Report that the task is finished, and end the episode."""
 
     kind: Literal["done"] = "done"
 
 
 class Fail(_Ending):
-    """Say that the task cannot be done."""
+    """Report that the task cannot be done, and end the episode."""
 
     kind: Literal["fail"] = "fail"
     reason: str = Field("", max_length=MAX_TEXT)
@@ -312,7 +328,11 @@ ACTION_KINDS: tuple[str, ...] = tuple(
 
 
 def parse_action(data: Any, *, where: str = "action") -> Action:
-    """Reads an action from plain data; raises `InvalidAction` with the path to the fault."""
+    """Parse an action from plain data.
+
+    Raises:
+        InvalidAction: The data is not an action. The message contains the path to the fault.
+    """
     if isinstance(data, _Action):
         return data  # type: ignore[return-value]
     if isinstance(data, dict) and "kind" in data and data["kind"] not in ACTION_KINDS:

@@ -23,9 +23,9 @@ _ID = re.compile(
 
 
 class Configuration(Record):
-    """Names of a scenario and of a value on each of the four axes.
+    """A scenario, and one value for each of the four axes.
 
-    Its id reads `suite/app/scenario/instance@profile/theme/ui_state`, and `Configuration.from_id` reads it back.
+    The id has the form `suite/app/scenario/instance@profile/theme/ui_state`. `Configuration.from_id` parses it.
     """
 
     suite: str
@@ -46,27 +46,31 @@ class Configuration(Record):
 
     @property
     def id(self) -> str:
-        """Stable and readable."""
+        """The stable, readable id."""
         return f"{self.task}@{self.profile}/{self.theme}/{self.ui_state}"
 
     @property
     def task(self) -> str:
-        """The id without the three axes that do not change what is asked."""
+        """The id without profile, theme and ui_state, which do not change the task."""
         return f"{self.suite}/{self.app}/{self.scenario}/{self.instance}"
 
     @classmethod
     def from_id(cls, text: str) -> Self:
-        """Reads an id; the error says which part is missing."""
-        found = _ID.fullmatch(text)
-        if found is None:
+        """Parse an id.
+
+        Raises:
+            InvalidInput: The text is not a configuration id.
+        """
+        match = _ID.fullmatch(text)
+        if match is None:
             raise InvalidInput(
                 f"{text!r} is not a configuration id",
                 fix="expected suite/app/scenario/instance@profile/theme/ui_state",
             )
-        return cls.parse(found.groupdict(), where=text)
+        return cls.parse(match.groupdict(), where=text)
 
 
 def fingerprint(parts: Any) -> str:
-    """A content address for plain data (what `json` can say), the same on every machine and Python."""
+    """Return a content digest of JSON-serializable data. It is the same on every machine and Python version."""
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

@@ -1,7 +1,7 @@
-"""Recorded episodes that are not as they were written: what was found, and who is told.
+"""Damaged episodes: recordings that differ from what was written.
 
-Whatever reads a run through `RunStore.rows` or `ended_episodes` leaves damaged episodes out and calls `notice`. A
-program that wants the list reads inside of `noticing()`, as the command line does for its exit status.
+`RunStore.rows` and `ended_episodes` skip damaged episodes and report each with `notice`. To collect the reports, read
+inside a `noticing()` block, as the command line does to set its exit status.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
-_NAMED = 3  # damaged episodes that a note names
+_NAMED = 3  # damaged episodes that a note lists by name
 
 
 @dataclass(frozen=True)
 class Damaged:
-    """One episode that is not as it was recorded. It is neither passed nor failed nor errored.
+    """An episode that differs from what was recorded. It is neither passed, failed nor errored.
 
     Attributes:
-        home: The folder of its run, or the folder that was named.
-        number: In the plan of its run; None outside of a run.
-        folder: Of the episode, below `home`; "" where it is not known.
+        home: Folder of the run, or the folder that the caller named.
+        number: Number in the plan of the run; None outside a run.
+        folder: Folder of the episode, relative to `home`; "" if unknown.
         problem: What was found and what was expected.
-        fix: What to do about it, where it is not enough to run the episode again.
+        fix: What to do, if running the episode again is not enough.
     """
 
     home: Path
@@ -35,12 +35,12 @@ class Damaged:
 
     @property
     def name(self) -> str:
-        """The episode's folder; where that is not known, the row of the index."""
+        """The episode's folder; if that is unknown, its row in the index."""
         return str(self.home / self.folder) if self.folder else f"{self.home / 'run.sqlite'}, episode {self.number}"
 
     @property
     def advice(self) -> str:
-        """What to do about it."""
+        """What to do: `fix`, or the default advice."""
         if self.fix:
             return self.fix
         if self.number is None:
@@ -48,7 +48,7 @@ class Damaged:
         return f"`fairground resume {self.home}` runs it again; or restore it from a copy"
 
     def plain(self) -> dict[str, object]:
-        """As JSON has it."""
+        """Return the JSON form."""
         return {
             "run": str(self.home),
             "number": self.number,
@@ -63,18 +63,18 @@ _noticed: ContextVar[dict[Damaged, None] | None] = ContextVar("noticed", default
 
 @contextmanager
 def noticing() -> Iterator[dict[Damaged, None]]:
-    """Collects what is noticed inside of the block, each once, in the order in which it was found."""
-    found: dict[Damaged, None] = {}
-    token = _noticed.set(found)
+    """Collect the damaged episodes reported inside the block, without duplicates, in order of discovery."""
+    noted: dict[Damaged, None] = {}
+    token = _noticed.set(noted)
     try:
-        yield found
+        yield noted
     finally:
         _noticed.reset(token)
 
 
 @contextmanager
 def unnoticed() -> Iterator[None]:
-    """Damage that is found inside of the block is nobody's concern, such as where estimates look at earlier runs."""
+    """Ignore damage reported inside the block, for example while estimates read earlier runs."""
     token = _noticed.set(None)
     try:
         yield
@@ -83,26 +83,26 @@ def unnoticed() -> Iterator[None]:
 
 
 def notice(one: Damaged) -> None:
-    """Tells the innermost `noticing()` block, if there is one."""
-    found = _noticed.get()
-    if found is not None:
-        found[one] = None
+    """Report to the innermost `noticing()` block, if there is one."""
+    noted = _noticed.get()
+    if noted is not None:
+        noted[one] = None
 
 
 def noticed() -> tuple[Damaged, ...]:
-    """What the innermost `noticing()` block knows so far."""
+    """The damaged episodes reported to the innermost `noticing()` block so far."""
     return tuple(_noticed.get() or ())
 
 
 def damage_note(damaged: Sequence[Damaged]) -> str:
-    """One sentence for tables and pages; it names the first episodes. Empty where nothing is damaged.
+    """Return one sentence for tables and pages that names the first damaged episodes; empty if there are none.
 
-    Folders are named without the way to them: a page may be shown to others.
+    Folders appear without their parent path, because a page may be public.
     """
     if not damaged:
         return ""
-    places = [f"{one.home.name}/{one.folder or f'episode {one.number}'}" for one in damaged[:_NAMED]]
-    named = "; ".join(f"{place}: {one.problem}" for place, one in zip(places, damaged, strict=False))
+    places = [f"{episode.home.name}/{episode.folder or f'episode {episode.number}'}" for episode in damaged[:_NAMED]]
+    named = "; ".join(f"{place}: {episode.problem}" for place, episode in zip(places, damaged, strict=False))
     more = f"; and {len(damaged) - _NAMED:,} more" if len(damaged) > _NAMED else ""
     count = "1 episode is" if len(damaged) == 1 else f"{len(damaged):,} episodes are"
     return f"{count} damaged and not counted: {named}{more}"

@@ -1,7 +1,7 @@
-"""Digests of Python modules that change only when their behaviour may change.
+"""Digests of Python modules that change only if their behaviour may change.
 
-Comments, docstrings, formatting and the names of local variables are left out, so rewording a module does not make
-proofs of it stale. The digest is the same for every supported version of Python.
+Comments, docstrings, formatting and names of local variables do not affect the digest, so rewording a module does not
+invalidate proofs that depend on it. The digest is the same on every supported Python version.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _VARIABLE: dict[type[ast.AST], str] = {
 
 @lru_cache(maxsize=2048)
 def code_digest(source: bytes) -> str:
-    """Returns a digest of a module's code, or of its bytes when they are not valid Python."""
+    """Return a digest of a module's code, or of its bytes if they are not valid Python."""
     try:
         code = repr(_canonical(ast.parse(source), _Scope())).encode(errors="surrogatepass")
     except (SyntaxError, ValueError, RecursionError):
@@ -40,7 +40,7 @@ def code_digest(source: bytes) -> str:
 
 @dataclass(frozen=True)
 class _Scope:
-    """What the variables of a scope are called in the digest: locals have numbers, all others their own names."""
+    """Names of variables in the digest: locals are numbered, all others keep their names."""
 
     names: dict[str, str] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=itertools.count)
@@ -55,7 +55,7 @@ class _Scope:
 
 
 def _canonical(node: Any, scope: _Scope) -> Any:
-    """The tree as nested tuples, without what does not matter."""
+    """The tree as nested tuples, without the parts that do not affect behaviour."""
     if isinstance(node, list):
         return tuple(_canonical(entry, scope) for entry in node)
     if not isinstance(node, ast.AST):
@@ -76,7 +76,7 @@ def _canonical(node: Any, scope: _Scope) -> Any:
 
 def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: _Scope) -> Any:
     body = _code(node.body)
-    parameters = _parameters(node.args)  # they keep their names: callers may use them
+    parameters = _parameters(node.args)  # parameters keep their names, because callers may pass them by keyword
     outer = {name for inner in _own(body) if isinstance(inner, ast.Global | ast.Nonlocal) for name in inner.names}
     local = [name for name in _bound(body) if name not in outer and name not in parameters]
     around = scope.without(parameters)
@@ -95,7 +95,7 @@ def _fields(node: ast.AST, scope: _Scope, **replaced: Any) -> Any:
 
 
 def _code(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Statements that do something: no docstrings of the scope or its attributes, no `pass` and no `...`."""
+    """Drop statements without effect: docstrings, attribute docstrings, `pass` and `...`."""
     return [
         entry
         for entry in body
@@ -115,7 +115,7 @@ def _parameters(arguments: ast.arguments) -> list[str]:
 
 
 def _bound(nodes: Iterable[ast.AST]) -> list[str]:
-    """The variables that nodes of one scope bind, in order."""
+    """Variables bound by the nodes of one scope, in order."""
     bound = []
     for node in _own(nodes):
         name = getattr(node, _VARIABLE.get(type(node), ""), None)
@@ -125,7 +125,7 @@ def _bound(nodes: Iterable[ast.AST]) -> list[str]:
 
 
 def _own(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """Nodes of one scope in order; of comprehensions inside it, only what they bind outside: `:=`."""
+    """Nodes of one scope, in order. Comprehensions contribute only what they bind outside (`:=`)."""
     for node in nodes:
         yield node
         if isinstance(node, _COMPREHENSIONS):

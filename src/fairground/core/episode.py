@@ -1,4 +1,4 @@
-"""One attempt of one agent at one configuration, as it is written down."""
+"""The record of an episode: one attempt of one agent at one configuration."""
 
 from __future__ import annotations
 
@@ -14,62 +14,65 @@ from fairground.core.verdict import Outcome, Verdict
 EndedBy: TypeAlias = Literal["agent", "step_budget", "time_budget", "agent_error", "seat", "error", ""]
 """What ended an episode.
 
-agent: the agent, by an action that ends it. step_budget, time_budget: it had no more. agent_error: the agent's code
-    raised, its program ended or broke the protocol, or its own budget of tokens or dollars was spent. seat: something
-    in the seat broke while the agent was at work in it. error: we could not carry it out, or the configuration is at
-    fault. Empty while it runs.
+- agent: an action of the agent.
+- step_budget, time_budget: the budget was used up.
+- agent_error: the agent's code raised, its program exited or broke the protocol, or it used up its token or cost
+  budget.
+- seat: something in the seat broke while the agent was acting.
+- error: an infrastructure error, or an invalid configuration.
+- empty: the episode is still running.
 """
 
 AGENTS_FAULT: Final = ("agent_error", "seat")
-"""The ends that the agent caused without ending the episode by an action: failed, unless a run excludes them."""
+"""Ends that the agent caused without an ending action. They count as failed, unless a run excludes them."""
 
 _ENDED_BY = {
     "agent_error": "an error of the agent",
-    "seat": "its seat, which broke while the agent was at work",
+    "seat": "its seat, which broke while the agent was acting",
     "error": "an error that the agent did not cause",
 }
 
 
 def ended_by_words(ended_by: str) -> str:
-    """What ended an episode, in words: to follow "ended by"."""
+    """Describe `ended_by` in words, to follow "ended by"."""
     return _ENDED_BY.get(ended_by, ended_by.replace("_", " "))
 
 
 class Fingerprint(Record):
-    """The world an episode ran in, so that two episodes can be known to be comparable."""
+    """The world that an episode ran in. Episodes with equal fingerprints are comparable."""
 
-    digest: str = Field(description="one content address over everything below")
+    digest: str = Field(description="content digest of all other fields")
     fairground: str = Field(description="version of fairground")
     suite: str = Field(description="version of the suite's package")
     packages: dict[str, str] = Field(description="version of each package the app consists of")
-    stages: dict[str, str] = Field(description="content address of each stage")
+    stages: dict[str, str] = Field(description="content digest of each stage")
     seed: int
-    runner: str = Field(description="what the seat's sandbox was made by")
+    runner: str = Field(description="runner that created the seat's sandbox")
     isolated: bool = Field(description="false when the machine could not isolate the agent")
     screen: str = Field(description="backend and size, such as x11 1280x720")
 
 
 class Step(Record):
-    """One exchange: the action and what came of it."""
+    """One action and its result."""
 
     index: int = Field(ge=0)
     action: Action = Field(discriminator="kind")
-    frame: str = Field(description="digest of the frame seen after it; the file is frames/<digest>.png")
-    seconds: float = Field(ge=0, description="since the episode began, when the frame was taken")
+    frame: str = Field(description="digest of the frame after the action; the file is frames/<digest>.png")
+    seconds: float = Field(ge=0, description="time of the frame, since the episode began")
     act_ms: float = Field(ge=0)
     settle_ms: float = Field(ge=0)
-    settled: bool = Field(description="false when the deadline came first")
-    agent_ms: float = Field(0.0, ge=0, description="how long the agent thought")
-    refused: str = Field("", description="why the action was not carried out, if it was not")
-    thought: str = Field("", description="what the agent said about it")
+    settled: bool = Field(description="false if the screen was still changing at the deadline")
+    agent_ms: float = Field(0.0, ge=0, description="how long the agent took to decide")
+    refused: str = Field("", description="why the action was refused; empty if it was performed")
+    thought: str = Field("", description="the agent's own comment on the action")
     cursor: tuple[int, int] | None = None
     messages: tuple[str, ...] = ()
 
 
 class Episode(Record):
-    """The summary of an attempt; the folder beside it holds steps, frames, video, state and logs."""
+    """The summary of an attempt. Its folder also holds steps, frames, video, state and logs."""
 
-    format: Literal[1] = Field(1, description="raised when a reader of the old folder would misread the new")
+    format: Literal[1] = Field(1, description="format version; increases with incompatible changes")
     id: str
     status: Literal["running", "complete"]
     agent: str
@@ -79,14 +82,14 @@ class Episode(Record):
     seed: int
     step_budget: int = Field(ge=1)
     started: str = Field(description="UTC, ISO 8601")
-    first_frame: str = Field("", description="digest of what the agent saw first")
+    first_frame: str = Field("", description="digest of the first frame")
     fingerprint: Fingerprint
-    outcome: Outcome | None = Field(None, description="null while it runs")
-    verdict: Verdict | None = Field(None, description="null unless the outcome is a result")
+    outcome: Outcome | None = Field(None, description="null while the episode runs")
+    verdict: Verdict | None = Field(None, description="null unless the outcome is passed or failed")
     ended_by: EndedBy = ""
     answer: str | None = None
-    error: str = Field("", description="unless the agent or a budget ended it: what happened and what to do")
+    error: str = Field("", description="what happened and what to do; empty if the agent or a budget ended the episode")
     steps: int = Field(0, ge=0)
     seconds: float = Field(0.0, ge=0)
-    notes: tuple[str, ...] = Field((), description="what a reader should know, such as limits not enforced")
-    extra: dict[str, Any] = Field({}, description="for agents and harnesses to put their own")
+    notes: tuple[str, ...] = Field((), description="remarks for readers, such as limits that were not enforced")
+    extra: dict[str, Any] = Field({}, description="additional data of agents and harnesses")

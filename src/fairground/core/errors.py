@@ -1,4 +1,4 @@
-"""Every error a person can meet: what was expected, what was found, what to do."""
+"""Errors that users see. Each message says what was expected, what was found, and what to do."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from fairground.core.anytext import printable
 
 
 class FairgroundError(Exception):
-    """Base of all errors that Fairground raises on purpose.
+    """Base class of all errors that Fairground raises deliberately.
 
     Args:
         message: What was expected and what was found.
-        fix: What to do about it; printed on a line of its own.
+        fix: What to do; printed on a separate line.
     """
 
     def __init__(self, message: str, *, fix: str | None = None) -> None:
-        message = printable(message)  # it may quote a file's name, and will be written to files and pages
+        message = printable(message)  # the message may quote a file name, and is written to files and pages
         super().__init__(message)
         self.message = message
         self.fix = None if fix is None else printable(fix)
@@ -23,7 +23,7 @@ class FairgroundError(Exception):
         return self.message if self.fix is None else f"{self.message}\n  fix: {self.fix}"
 
     def __reduce__(self) -> tuple[object, ...]:
-        # The default would lose keyword arguments when a worker sends an error home.
+        # By default, pickling loses keyword arguments when a worker sends an error to its parent.
         return (_rebuild, (type(self), self.message, self.fix))
 
 
@@ -34,16 +34,16 @@ def _rebuild(kind: type[FairgroundError], message: str, fix: str | None) -> Fair
 
 
 class InvalidInput(FairgroundError, ValueError):
-    """Something a person or a file said does not have the form it must have."""
+    """User input or a file does not have the required form."""
 
 
 class NeedsOptions(InvalidInput):
-    """Something was asked too briefly. `options`, added to the command line, say the rest.
+    """Required options are missing. `options` holds suggested ones to add to the command line.
 
     Args:
         message: What was expected and what was found.
-        fix: What to do about it, on a command line or in Python.
-        options: What to add to a command, ready to be pasted; empty where nothing can be suggested.
+        fix: What to do, on the command line or in Python.
+        options: Command-line options to add, ready to paste; empty if there is no suggestion.
     """
 
     options = ""
@@ -54,35 +54,35 @@ class NeedsOptions(InvalidInput):
 
 
 class InvalidAction(InvalidInput):
-    """An action that cannot be carried out: off screen, unknown key, too long. The agent's fault."""
+    """An action that cannot be performed: off screen, unknown key, too long. The agent caused it."""
 
 
 class UnknownName(InvalidInput):
-    """A name that nothing answers to; the message suggests the nearest ones."""
+    """A name that does not exist. The message suggests similar names."""
 
 
 class InvalidConfiguration(FairgroundError):
-    """The configuration itself is at fault (outcome `invalid`), not the agent and not the machine."""
+    """The configuration itself is faulty (outcome `invalid`). Neither the agent nor the machine caused it."""
 
 
 class Incoherent(InvalidConfiguration):
-    """What an author wrote does not resolve: a placeholder that nothing fills, a query that cannot be made."""
+    """A scenario's text does not resolve, such as a placeholder without a value or an invalid query."""
 
 
 class InfrastructureError(FairgroundError):
-    """Ours to answer for (outcome `errored`): never a score."""
+    """Our infrastructure failed (outcome `errored`). It never counts as a score."""
 
 
 class MissingPrerequisite(InfrastructureError):
-    """A program, package or permission that this machine lacks; `fix` is the line to run."""
+    """This machine lacks a program, package or permission. `fix` is the command to run."""
 
 
 class SandboxError(InfrastructureError):
-    """The sandbox could not be made, or broke."""
+    """The sandbox could not be created, or broke."""
 
 
 class ScreenError(InfrastructureError):
-    """The screen could not be made, or broke."""
+    """The screen could not be created, or broke."""
 
 
 class AppError(InfrastructureError):
@@ -90,16 +90,16 @@ class AppError(InfrastructureError):
 
 
 class StageError(InfrastructureError):
-    """A staged script failed; carries the end of its output."""
+    """A staged script failed. The message includes the end of its output."""
 
 
 class StateError(FairgroundError):
-    """A recorded state that cannot be read: missing, malformed, or over a limit. Never a pass."""
+    """A recorded state cannot be read: missing, malformed, or over a limit. It never counts as a pass."""
 
 
 class EpisodeError(FairgroundError):
-    """An episode folder that is incomplete or does not say what it should."""
+    """An episode folder is incomplete or inconsistent."""
 
 
 class DamagedData(FairgroundError):
-    """Recorded results that are not as they were written. They are never a score; commands exit with status 3."""
+    """Recorded results differ from what was written. They never count as a score; commands exit with status 3."""

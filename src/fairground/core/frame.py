@@ -1,4 +1,4 @@
-"""What is seen: a frame, and an observation made of it and of what else was asked for."""
+"""Frames, accessibility nodes, windows and observations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Pixels = NDArray[np.uint8]
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """One picture of a screen; equal to another that shows the same, whenever it was taken.
+    """A picture of a screen. Frames with equal pixels are equal, whenever they were taken.
 
     Attributes:
         pixels: height x width x 3, RGB, read-only.
@@ -27,7 +27,9 @@ class Frame:
 
     def __post_init__(self) -> None:
         if self.pixels.ndim != 3 or self.pixels.shape[2] != 3 or self.pixels.dtype != np.uint8:
-            raise ValueError(f"a frame is height x width x 3 of uint8, got {self.pixels.shape} {self.pixels.dtype}")
+            raise ValueError(
+                f"a frame must be height x width x 3 of uint8, got {self.pixels.shape} {self.pixels.dtype}"
+            )
         self.pixels.flags.writeable = False
 
     def __eq__(self, other: object) -> bool:
@@ -37,7 +39,8 @@ class Frame:
         return hash(self.digest)
 
     def __reduce__(self) -> tuple[type[Frame], tuple[Pixels, float]]:
-        return Frame, (self.pixels, self.time)  # made anew, so that it is read-only at the other end too
+        # construct it again, so that the pixels are read-only in the other process too
+        return Frame, (self.pixels, self.time)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -46,7 +49,7 @@ class Frame:
 
     @cached_property
     def digest(self) -> str:
-        """A name for what is seen: equal for equal pixels."""
+        """Content digest: equal for equal pixels."""
         height, width, _ = self.pixels.shape
         name = hashlib.blake2b(f"{width}x{height}:".encode(), digest_size=12)
         name.update(np.ascontiguousarray(self.pixels).data)
@@ -55,7 +58,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Node:
-    """One element of an accessibility tree; bounds are left, top, width, height in pixels of the screen."""
+    """An element of an accessibility tree. Bounds are left, top, width, height in screen pixels."""
 
     role: str
     name: str = ""
@@ -65,7 +68,7 @@ class Node:
     children: tuple[Node, ...] = ()
 
     def walk(self) -> Iterator[Node]:
-        """This node and all below it, depth first."""
+        """Iterate over this node and all nodes below it, depth first."""
         stack = [self]
         while stack:
             node = stack.pop()
@@ -73,7 +76,7 @@ class Node:
             stack.extend(reversed(node.children))
 
     def find(self, role: str | None = None, name: str | None = None) -> Node | None:
-        """The first node with this role and name, or None."""
+        """Return the first node with this role and name, or None."""
         for node in self.walk():
             if (role is None or node.role == role) and (name is None or node.name == name):
                 return node
@@ -81,7 +84,7 @@ class Node:
 
     @property
     def center(self) -> tuple[int, int] | None:
-        """The middle of the bounds, where a person would click."""
+        """The center of the bounds, where a user would click; None without bounds."""
         if self.bounds is None:
             return None
         left, top, width, height = self.bounds
@@ -90,7 +93,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Window:
-    """One window on the screen, topmost last."""
+    """A window on the screen. Lists of windows are ordered from bottom to top."""
 
     title: str
     bounds: tuple[int, int, int, int]
@@ -99,7 +102,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Observation:
-    """What the agent gets: the frame always, the rest only when it was asked for."""
+    """What the agent receives: always the frame, other fields only if requested."""
 
     frame: Frame
     step: int = 0
@@ -107,4 +110,4 @@ class Observation:
     tree: Node | None = None
     windows: tuple[Window, ...] | None = None
     messages: tuple[str, ...] = field(default=())
-    """What the world says to the agent: a refused action, a person's reply."""
+    """Messages for the agent, such as why an action was refused or a user's reply."""

@@ -1,8 +1,8 @@
-"""One name a key.
+"""Canonical key names.
 
-Models and tools spell keys differently (`Return`, `ENTER`, `kp_enter`, `cmd`); `canonical_key` maps every
-spelling to one name. A printable character is its own name. Names follow X11 keysyms in lower case where
-X11 has one, because that is what people find when they look a key up.
+Models and tools spell keys differently (`Return`, `ENTER`, `kp_enter`, `cmd`). `canonical_key` maps every spelling to
+one name. A printable character is its own name. Other names are X11 keysyms in lower case where X11 has one, because
+those are easy to look up.
 """
 
 from __future__ import annotations
@@ -87,11 +87,11 @@ _CHARACTER_NAMES = {
 
 NAMED_KEYS = tuple(_SPELLINGS)
 _SIDES = {"ctrl_r": "ctrl", "alt_r": "alt", "shift_r": "shift", "super_r": "super"}
-_CODES = re.compile(r"key([a-z])|digit([0-9])")  # how browsers name the keys of letters and digits
+_CODES = re.compile(r"key([a-z])|digit([0-9])")  # how browsers name letter and digit keys
 
 
 def _squash(spelling: str) -> str:
-    """`Page_Up`, `page up` and `PAGEUP` are one spelling."""
+    """Normalize a spelling: `Page_Up`, `page up` and `PAGEUP` become equal."""
     return re.sub(r"[ _-]", "", spelling.lower())
 
 
@@ -105,10 +105,14 @@ _CANONICAL = {
 
 
 def canonical_key(spelling: str) -> str:
-    """The one name of a key, from any of its spellings; a printable character stands for itself."""
+    """Return the canonical name of a key in any spelling. A printable character is its own name.
+
+    Raises:
+        InvalidAction: There is no such key.
+    """
     if len(spelling) == 1:
         if spelling not in _EXACT and unicodedata.category(spelling) in ("Cc", "Cs", "Cn"):
-            raise InvalidAction(f"key {spelling!r} is not a key: a control character or no character at all")
+            raise InvalidAction(f"key {spelling!r} is not a key: it is a control character or not a valid character")
         return _EXACT.get(spelling, spelling)
     squashed = _squash(spelling)
     if squashed in _CANONICAL:
@@ -120,5 +124,5 @@ def canonical_key(spelling: str) -> str:
 
 
 def is_modifier(key: str) -> bool:
-    """Whether a canonical key is held to change the meaning of others."""
+    """Whether a canonical key is a modifier, such as ctrl or shift."""
     return _SIDES.get(key, key) in MODIFIERS

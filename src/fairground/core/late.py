@@ -1,4 +1,4 @@
-"""Names of a room that are looked up when they are first used, so that using some of it does not load all of it."""
+"""Lazy imports for packages: a name is imported on first use, so that using one does not load all modules."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def late_names(room: str, places: Mapping[str, str]) -> Callable[[str], Any]:
-    """A package's `__getattr__` that finds each name in the module that defines it; no name may be that of a module."""
+    """Return a package's `__getattr__` that imports each name from its module. No name may equal a module's name."""
 
     def find(name: str) -> Any:
         if name in places:

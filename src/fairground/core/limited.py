@@ -1,7 +1,7 @@
-"""Work on what an agent left, within limits: a document can be made so that reading it takes hours, or all memory.
+"""Resource limits for reading files that an agent wrote. A crafted document can take hours or all memory to read.
 
-The work is done in a child process, which the kernel stops when it has used its share of processor time or memory. It
-is forked, so that it needs nothing to be sent to it; its answer comes back as bytes.
+The work runs in a forked child process with kernel limits on CPU time and memory. Forking avoids sending it any input;
+its result comes back as bytes.
 """
 
 from __future__ import annotations
@@ -21,43 +21,43 @@ from typing import NoReturn
 from fairground.core.errors import InfrastructureError, StateError
 
 _MEMORY, _BROKE = 71, 70  # exit statuses of the child
-_PATIENCE = 60.0  # seconds on the clock for each second of processor time, on a machine that does other things
-_LARGEST = 256 << 20  # bytes of an answer
+_PATIENCE = 60.0  # seconds of wall-clock time per second of CPU time, for a busy machine
+_LARGEST = 256 << 20  # maximum bytes of a result
 
 
 @dataclass(frozen=True)
 class ReadingBudget:
-    """What reading may use. Both are the child's own: time on the processor, and memory beyond what was there.
+    """Limits for the child process.
 
     Attributes:
-        seconds: Processor time.
-        memory: Bytes.
+        seconds: CPU time in seconds.
+        memory: Bytes of memory, in addition to what the parent used.
     """
 
     seconds: float = 2.0
     memory: int = 300 << 20
 
     def times(self, count: int) -> ReadingBudget:
-        """For so many documents, read one after the other: more time, and not more memory."""
+        """Scale the budget for this many documents, read one after another. The time grows; the memory does not."""
         return ReadingBudget(self.seconds * max(1, count), self.memory)
 
 
 def within(budget: ReadingBudget, what: str, work: Callable[[], bytes]) -> bytes:
-    """Does the work in a child process.
+    """Run `work` in a child process within limits.
 
     Args:
-        budget: What it may use.
-        what: What is read, for errors.
-        work: Returns the answer. It sees all that is in memory now, and changes nothing outside of the child.
+        budget: The limits.
+        what: What is being read, for error messages.
+        work: Returns the result. It sees the parent's memory, but cannot change anything outside the child.
 
     Raises:
-        StateError: When it used up the budget, or what was read crashed it.
-        InfrastructureError: When the machine ended it, or gave it no processor for a very long time.
+        StateError: The work exceeded the budget, or crashed on what it read.
+        InfrastructureError: The system killed the child, or gave it no CPU time for very long.
     """
     answer = os.memfd_create("answer", os.MFD_CLOEXEC)
     try:
         with warnings.catch_warnings():
-            # Python warns of forks with threads. The child only computes, and ends without cleaning anything up.
+            # Python warns about forking with threads. The child only computes, and exits without any cleanup.
             warnings.simplefilter("ignore", DeprecationWarning)
             child = os.fork()
         if child == 0:
@@ -66,10 +66,10 @@ def within(budget: ReadingBudget, what: str, work: Callable[[], bytes]) -> bytes
         size = os.fstat(answer).st_size
         if status == 0 and size <= _LARGEST:
             return os.pread(answer, size, 0)
-        said = os.pread(answer, 4000, 0).decode(errors="replace")
+        printed = os.pread(answer, 4000, 0).decode(errors="replace")
     finally:
         os.close(answer)
-    raise _failure(status, size, budget, what, said)
+    raise _failure(status, size, budget, what, printed)
 
 
 def _work(budget: ReadingBudget, work: Callable[[], bytes], answer: int) -> NoReturn:
@@ -97,7 +97,7 @@ def _work(budget: ReadingBudget, work: Callable[[], bytes], answer: int) -> NoRe
 
 
 def _await(child: int, budget: ReadingBudget, what: str) -> int:
-    """The child's exit status; negative is the signal that ended it."""
+    """Wait for the child and return its exit status. A negative status is the signal that killed it."""
     deadline = time.monotonic() + _PATIENCE * budget.seconds
     pidfd = os.pidfd_open(child)
     try:
@@ -110,21 +110,23 @@ def _await(child: int, budget: ReadingBudget, what: str) -> int:
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     raise InfrastructureError(
-        f"reading {what} did not end within {_PATIENCE * budget.seconds:g} s, without using its processor time",
-        fix="is the machine overloaded? Run fewer workers at once",
+        f"reading {what} did not finish within {_PATIENCE * budget.seconds:g} s, with CPU time to spare",
+        fix="the machine may be overloaded; use fewer workers",
     )
 
 
-def _failure(status: int, size: int, budget: ReadingBudget, what: str, said: str) -> StateError | InfrastructureError:
+def _failure(
+    status: int, size: int, budget: ReadingBudget, what: str, printed: str
+) -> StateError | InfrastructureError:
     if status == -signal.SIGXCPU:
-        return StateError(f"reading {what} takes more than {budget.seconds:g} s of processor time")
+        return StateError(f"reading {what} takes more than {budget.seconds:g} s of CPU time")
     if status == _MEMORY or size > _LARGEST:
         return StateError(f"reading {what} takes more than {budget.memory >> 20} MB of memory")
     if status in (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT, -signal.SIGILL, -signal.SIGFPE):
         return StateError(f"reading {what} crashed the reader ({signal.Signals(-status).name})")
     if status == _BROKE:
-        return StateError(f"reading {what} broke the reader: {said.strip().splitlines()[-1] if said.strip() else '?'}")
+        return StateError(f"reading {what} failed: {printed.strip().splitlines()[-1] if printed.strip() else '?'}")
     return InfrastructureError(
-        f"the process that read {what} was ended from outside (status {status})",
-        fix="did the machine run out of memory? Run fewer workers at once",
+        f"the process that read {what} was killed by the system (status {status})",
+        fix="the machine may have run out of memory; use fewer workers",
     )

@@ -1,4 +1,4 @@
-"""Names that people type: their form, and the nearest one when they mistype."""
+"""Names that users type: their syntax, and suggestions for unknown names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ _NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 
 
 def check_name(kind: str, name: str) -> str:
-    """Returns the name if it may stand in an id, and raises otherwise."""
+    """Return the name if it is valid in an id.
+
+    Raises:
+        InvalidInput: The name is not valid.
+    """
     if not _NAME.fullmatch(name) or len(name) > 80:
         raise InvalidInput(
             f"{kind} {name!r} is not a valid name: expected up to 80 lower-case letters and digits, "
@@ -22,7 +26,7 @@ def check_name(kind: str, name: str) -> str:
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> UnknownName:
-    """The error for a name that nothing answers to, with the nearest known ones."""
+    """Create the error for an unknown name. Its fix suggests similar known names."""
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
     if near:

@@ -1,4 +1,4 @@
-"""Anything as data that JSON can say."""
+"""Conversion of any value to JSON-serializable data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 
 def plain(value: Any) -> Any:
-    """Data that JSON can say. What it cannot is kept as text: `nan`, an unknown object's `repr`."""
+    """Return JSON-serializable data. Other values become text: `nan`, or the `repr` of an unknown object."""
     if isinstance(value, str):
         return sayable(value.value if isinstance(value, Enum) else value)
     if value is None or isinstance(value, bool | int):
@@ -34,7 +34,7 @@ def plain(value: Any) -> Any:
 
 
 def sayable(text: str) -> str:
-    """The text without halves of surrogate pairs, which a model can send and no encoding can write."""
+    """Return the text with lone surrogates replaced. Models can send them, but no encoding can write them."""
     if text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text):
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

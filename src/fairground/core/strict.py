@@ -1,4 +1,4 @@
-"""Data at a border: strict, frozen, and an error that names the path to the fault."""
+"""Strict, frozen data for files and APIs, with errors that contain the path to the fault."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from fairground.core.errors import FairgroundError, InvalidInput
 
 
 def _relax(schema: Any, handler: GetCoreSchemaHandler) -> None:
-    """Lets lists pass for tuples and names for members, wherever they are in a schema."""
+    """Accept lists as tuples and names as enum members, anywhere in a schema."""
     if isinstance(schema, dict):
         if schema.get("type") == "definition-ref":
             target = handler.resolve_ref_schema(cast(CoreSchema, schema))
-            if target["type"] == "enum":  # records relax themselves; an enumeration that is used often is a definition
+            if target["type"] == "enum":  # records relax themselves; an enum that occurs more than once is a definition
                 cast(dict[str, Any], target)["strict"] = False
         elif schema.get("type") in ("tuple", "enum"):
             schema["strict"] = False
@@ -28,10 +28,10 @@ def _relax(schema: Any, handler: GetCoreSchemaHandler) -> None:
 
 
 class Record(BaseModel):
-    """Base of everything that is written to, or read from, outside.
+    """Base class of data that Fairground reads or writes.
 
-    Strict as JSON is: text is never taken for a number, nor a number for a truth; but a list will do for a tuple
-    and a name for a member of an enumeration, because JSON has no other way to say these.
+    Strict as JSON is: text is never converted to a number, nor a number to a boolean. A list is accepted as a tuple and
+    a name as an enum member, because JSON cannot express these.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, strict=True)
@@ -44,14 +44,14 @@ class Record(BaseModel):
 
     @classmethod
     def parse(cls, data: Any, *, where: str = "") -> Self:
-        """Reads plain data (dicts, lists, strings) strictly; `where` prefixes the path to a fault."""
+        """Parse plain data (dicts, lists, strings) strictly. `where` prefixes the path in error messages."""
         try:
             return cls.model_validate(data)
         except ValidationError as error:
             raise InvalidInput(explain(error, where or cls.__name__.lower(), data)) from None
 
     def plain(self) -> dict[str, Any]:
-        """The record as JSON-ready data, which `parse` reads back."""
+        """Return JSON-serializable data that `parse` accepts."""
         return self.model_dump(mode="json")
 
 
@@ -67,7 +67,11 @@ def parse_as(kind: TypeAdapter[T], data: Any, *, where: str) -> T:
 
 
 def parse_json(text: str | bytes, *, where: str) -> Any:
-    """Parses JSON, and says the line and column of what is wrong with it; NaN and infinity are not JSON."""
+    """Parse JSON. NaN, infinity and duplicate keys are errors.
+
+    Raises:
+        InvalidInput: The text is not valid JSON. The message contains line and column.
+    """
     try:
         return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_refuse_twice)
     except (ValueError, RecursionError) as error:
@@ -75,11 +79,11 @@ def parse_json(text: str | bytes, *, where: str) -> Any:
 
 
 def _refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} is there twice")
-    return found
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} appears twice")
+    return unique
 
 
 def _refuse_constant(name: str) -> None:
@@ -87,12 +91,12 @@ def _refuse_constant(name: str) -> None:
 
 
 def explain(error: ValidationError, where: str, data: Any = None) -> str:
-    """One line a fault: `steps[2].action.x: expected a number, got 'abc'`.
+    """Return one line per fault: `steps[2].action.x: expected a number, got 'abc'`.
 
     Args:
-        error: What Pydantic found.
-        where: How the path begins.
-        data: What was read; lets the path go without the names of a union's members, which nobody wrote.
+        error: The validation error.
+        where: Prefix of each path.
+        data: The input. With it, paths omit the names of union members, which do not occur in the input.
     """
     faults = error.errors(include_url=False)
     places = [fault["loc"] for fault in faults]
@@ -100,7 +104,7 @@ def explain(error: ValidationError, where: str, data: Any = None) -> str:
     for fault in faults:
         inner = any(place[: len(fault["loc"])] == fault["loc"] and place != fault["loc"] for place in places)
         if fault["type"] == "too_short" and inner:
-            continue  # short only because what is wrong with an item was left out
+            continue  # it is only too short because faulty items were left out
         lines.append(f"{_path(fault['loc'], where, data)}{_complaint(fault)}")
     return "\n".join(lines)
 
@@ -122,14 +126,14 @@ def _path(place: tuple[int | str, ...], where: str, data: Any) -> str:
 def _complaint(fault: Any) -> str:
     cause = fault.get("ctx", {}).get("error")
     message = fault["msg"].removeprefix("Value error, ")
-    found = repr(fault.get("input"))
+    received = repr(fault.get("input"))
     match fault["type"]:
         case "missing":
-            return ": required, and missing"
+            return ": required, but missing"
         case "union_tag_not_found":
-            return ".kind: required, and missing"
+            return ".kind: required, but missing"
         case "extra_forbidden":
             return ": unknown field"
     if isinstance(cause, FairgroundError):
         return f": {cause.message}" + (f" ({cause.fix})" if cause.fix else "")
-    return f": {message[:1].lower()}{message[1:]}, got {found if len(found) <= 60 else found[:57] + '...'}"
+    return f": {message[:1].lower()}{message[1:]}, got {received if len(received) <= 60 else received[:57] + '...'}"

@@ -1,4 +1,4 @@
-"""How an attempt is judged: checks with evidence, the verdict they add up to, and the outcome."""
+"""Checks with evidence, the verdict that they add up to, and the outcome of an episode."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fairground.core.strict import Record
 
 
 class Outcome(StrEnum):
-    """What became of an episode. Only the first two are results; the others are never a score."""
+    """The outcome of an episode. Only passed and failed are results; errored and invalid never count as a score."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -23,28 +23,28 @@ class Outcome(StrEnum):
 
     @property
     def scored(self) -> bool:
-        """Whether it counts for or against the agent."""
+        """Whether the outcome counts for or against the agent."""
         return self in (Outcome.PASSED, Outcome.FAILED)
 
 
 class Check(Record):
-    """One criterion, decided, with what was expected and what was found."""
+    """One criterion and whether it passed, with what was expected and what was found."""
 
     name: str = Field(min_length=1, description="what was checked, in words")
     passed: bool
-    weight: float = Field(1.0, ge=0, le=1e6, description="share of the reward; 0 for checks that only guard")
+    weight: float = Field(1.0, ge=0, le=1e6, description="share of the reward; 0 for guards")
     expected: Any = None
     found: Any = None
-    integrity: bool = Field(False, description="a guard (nothing else changed): failing it makes the reward 0")
+    integrity: bool = Field(False, description="a guard (nothing else changed): if it fails, the reward is 0")
 
     @field_validator("name", "expected", "found", mode="before")
     @classmethod
     def _can_be_written_down(cls, value: Any) -> Any:
-        return printable_data(value)  # names of files that an agent left may hold any bytes
+        return printable_data(value)  # names of files that an agent left may contain any bytes
 
 
 class Verdict(Record):
-    """The sum of the checks."""
+    """The result of all checks of an attempt."""
 
     checks: tuple[Check, ...]
     reward: float = Field(ge=0, le=1, description="weighted share of checks passed; 0 when integrity fails")
@@ -63,13 +63,17 @@ class Verdict(Record):
 
     @classmethod
     def of(cls, checks: Iterable[Check]) -> Self:
-        """Adds checks up. No checks, or none with a weight, is a mistake of the scenario and raises."""
-        found = tuple(checks)
+        """Add checks up to a verdict.
+
+        Raises:
+            InvalidConfiguration: No check has a weight above 0, which is a mistake in the scenario.
+        """
+        decided = tuple(checks)
         try:
-            reward, success, integrity = _add_up(found)
+            reward, success, integrity = _add_up(decided)
         except ValueError as error:
             raise InvalidConfiguration(str(error)) from None
-        return cls(checks=found, reward=reward, success=success, integrity=integrity)
+        return cls(checks=decided, reward=reward, success=success, integrity=integrity)
 
 
 def _add_up(checks: tuple[Check, ...]) -> tuple[float, bool, bool]:
@@ -79,5 +83,5 @@ def _add_up(checks: tuple[Check, ...]) -> tuple[float, bool, bool]:
     integrity = all(check.passed for check in checks if check.integrity)
     success = all(check.passed for check in checks)
     earned = sum(check.weight for check in checks if check.passed)
-    # An exact 1.0 for success, whatever the rounding of weights such as 0.1.
+    # Exactly 1.0 on success, without rounding errors of weights such as 0.1.
     return 1.0 if success else (min(earned / total, 1.0) if integrity else 0.0), success, integrity

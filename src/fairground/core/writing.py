@@ -1,4 +1,4 @@
-"""Writing files: whole or not at all, and errors that say how much room there is and where."""
+"""Atomic file writes, with errors that say how much disk space is left and where."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from fairground.core.errors import InfrastructureError
 
 
 class CannotWrite(InfrastructureError):
-    """Nothing can be written there, now: what else is to be written there will fail as well."""
+    """A path cannot be written at the moment. Further writes there will fail as well."""
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turns what can go wrong while writing `path` into a `CannotWrite` that says so and where."""
+    """Convert errors raised while writing `path` to `CannotWrite`."""
     try:
         yield
     except OSError as error:
@@ -27,7 +27,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def replace_with(path: Path, data: bytes, *, durable: bool) -> None:
-    """Writes beside `path` and renames over it; `durable` waits until the content is on the medium."""
+    """Write a temporary file and rename it to `path`. `durable` waits until the content is on disk."""
     draft = path.with_name(f".{path.name}.tmp")
     try:
         with open(draft, "wb") as file:
@@ -42,7 +42,7 @@ def replace_with(path: Path, data: bytes, *, durable: bool) -> None:
 
 
 def disk_full(path: Path, *, quota: bool = False) -> CannotWrite:
-    """The error for a file that could not be written for lack of room."""
+    """Create the error for a file that could not be written because the disk is full."""
     whose = " (the user's quota is used up)" if quota else ""
     return CannotWrite(
         f"the disk is full{whose}: could not write {path}; {_free(path)} free there",
@@ -51,10 +51,10 @@ def disk_full(path: Path, *, quota: bool = False) -> CannotWrite:
 
 
 def database_full(error: BaseException | None, path: Path) -> CannotWrite | None:
-    """The error for an SQLite database that could not be written for lack of room; None for any other reason."""
+    """Return `disk_full` for an SQLite error that a full disk caused; None for other errors."""
     if not isinstance(error, sqlite3.Error):
         return None
-    code = vars(error).get("sqlite_errorcode", 0) & 0xFF  # not there where Python itself refuses something
+    code = vars(error).get("sqlite_errorcode", 0) & 0xFF  # missing on errors that Python itself raises
     full = code == sqlite3.SQLITE_FULL or (code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN) and _is_full(path))
     return disk_full(path) if full else None
 
@@ -64,16 +64,16 @@ def _write_error(error: OSError, path: Path) -> CannotWrite:
         return disk_full(path, quota=error.errno == errno.EDQUOT)
     if error.errno == errno.EFBIG:
         return CannotWrite(
-            f"the disk is full for this process: {path} reached the limit on the size of a file",
+            f"could not write {path}: it reached this process's limit on file size",
             fix="raise the limit (ulimit -f)",
         )
     refused = error.errno in (errno.EROFS, errno.EACCES, errno.EPERM)
-    fix = "choose a folder that you may write, with --out" if refused else None
+    fix = "choose a writable folder with --out" if refused else None
     return CannotWrite(f"could not write {path}: {error.strerror or error}", fix=fix)
 
 
 def _is_full(path: Path) -> bool:
-    """Whether there is no room for a page of a database; SQLite calls that an I/O error in some places."""
+    """Whether there is no room for a database page. SQLite reports that as an I/O error in some places."""
     try:
         return shutil.disk_usage(path.parent).free < 1 << 16
     except OSError:

@@ -1,6 +1,6 @@
-"""The environment over a seat: reset, step, and the spaces that go with them.
+"""The Gymnasium environment: reset, step, and the observation and action spaces.
 
-`make(id)` opens one. Nothing here knows which suites are installed; `fairground.gym` tells Gymnasium about those.
+`make(id)` creates an environment. To register all installed suites with Gymnasium, import `fairground.gym`.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ __all__ = [
 
 
 def make(world: str | Sequence[str], **options: Any) -> FairgroundEnv:
-    """Opens an environment.
+    """Create an environment.
 
     Args:
-        world: A configuration id or the beginning of one (`desk`, `desk/calc`, `desk/calc/region-total`), a folder with
-            a world.toml, or several. Each `reset` draws from all configurations that this names.
-        options: As for `FairgroundEnv`.
+        world: A configuration id or a prefix of one (`desk`, `desk/calc`, `desk/calc/region-total`), a folder with a
+            world.toml, or several of these. Each `reset` draws from all configurations that match.
+        options: Keyword arguments of `FairgroundEnv`.
     """
     return FairgroundEnv(world, **options)

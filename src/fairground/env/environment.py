@@ -1,4 +1,7 @@
-"""The Gymnasium environment over a seat: reset hands a seat over, step is act, settle, grab."""
+"""The Gymnasium environment.
+
+`reset` takes a fresh seat. `step` performs an action, waits until the screen settles, and observes.
+"""
 
 from __future__ import annotations
 
@@ -37,29 +40,29 @@ _TREE_TEXT = 4_000_000
 
 
 class SeatSource(Protocol):
-    """Where an environment gets seats; a `Pool` is one.
+    """A source of seats for an environment, such as a `Pool`.
 
-    One that has a `give_back(seat)` as well gets each back when its episode has ended and was judged, instead of it
-    being closed.
+    If it also has a method `give_back(seat)`, the environment calls that after an episode has been judged, instead of
+    closing the seat.
     """
 
     def take(self, kind: World, timeout: float = 120.0) -> Seat:
-        """A seat at this world, ready."""
+        """Return a seat at this world, ready for use."""
 
 
 class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
-    """A world that an agent can sit in.
+    """A Gymnasium environment over one or more worlds.
 
     Args:
-        world: A world; a suite, app, scenario or any other beginning of a configuration's id, such as
-            `desk/calc/region-total`; or several of them. `reset` draws from all configurations that are meant.
-        observations: Which observations to make; what is not named costs nothing.
-        runner: Which runner makes sandboxes.
-        pool: Where to take warm seats from, instead of opening each.
-        ahead: Open the seat of the next episode while this one goes on, so that `reset` hands it over. Takes the memory
-            of a second seat.
-        user: Answers `call_user`; without one, agents are told that nobody is there.
-        settle_seconds: Deadline for settling after each action.
+        world: A world; a configuration id or a prefix of one, such as `desk/calc/region-total`; or several of these.
+            `reset` draws from all configurations that match.
+        observations: Which observations to make. Others cost nothing.
+        runner: Which runner creates sandboxes.
+        pool: A source of warm seats. By default, each reset opens a seat.
+        ahead: Open the seat of the next episode during the current one, so that `reset` does not wait. Needs memory for
+            a second seat.
+        user: Answers `call_user`. Without it, agents are told that no user is available.
+        settle_seconds: Timeout for settling after each action.
         render_mode: `rgb_array` or None.
     """
 
@@ -84,14 +87,14 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         if render_mode not in (None, "rgb_array"):
             raise unknown("render mode", render_mode, ["rgb_array"])
         if ahead and pool is not None:
-            raise InvalidInput("seats come from a pool or are opened ahead, not both", fix="leave one of them out")
+            raise InvalidInput("`pool` and `ahead` exclude each other", fix="pass only one of them")
         self.observations = tuple(observations)
         self.render_mode = render_mode
         self.action_space = action_space()
         self.observation_space = _observation_space(self.observations, self.size)
         self.seat: Seat | None = None
         self.observation: Observation | None = None
-        """The last observation, typed."""
+        """The last observation, as a typed object."""
         self.settled = Settled(True, 0.0)
         self.act_seconds = 0.0
         self.after: State | None = None
@@ -117,13 +120,13 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Hands over a fresh seat, at a configuration that is drawn: the same one for the same seed.
+        """Start an episode in a fresh seat. The configuration is drawn at random: the same one for the same seed.
 
         Args:
-            seed: Of this draw and those that follow; without one, the last seed's draws go on.
-            options: What to draw from instead. `world` is a world, an id or the beginning of one; `app`, `scenario`,
-                `instance`, `profile`, `theme` and `ui_state` pin values, one or a list of them. `next`, what the reset
-                after this one will be given as `world`, is for `ahead`.
+            seed: Seeds this draw and the following ones. Without it, draws continue from the last seed.
+            options: Restrict the draw. `world` is a world, a configuration id or a prefix of one. `app`, `scenario`,
+                `instance`, `profile`, `theme` and `ui_state` each take a value or a list of values. `next` is the
+                `world` of the following reset, for `ahead`.
         """
         super().reset(seed=seed)
         chosen = dict(options or {})
@@ -135,7 +138,7 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
             coming = None if chosen else self.selection.draw(copy.deepcopy(self.np_random))
         self.seat = self._next_seat(world)
         if self._ahead is not None:
-            self._ahead.drop()  # nobody came for it
+            self._ahead.drop()  # a seat that was opened for another world
             if coming is not None:
                 self._ahead.order(coming)
         self._steps = self._counted_from = 0
@@ -145,14 +148,19 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         return self._observe(()), {"instruction": world.instruction, "world": world.id}
 
     def step(self, action: Any) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        """Carries one action out.
+        """Perform one action.
 
-        Takes a sample of the action space, a canonical action, or one as plain data. Raises `InvalidAction`, with
-        nothing touched and nothing counted, for an action that cannot be carried out. The reward is 0 until the
-        end, then the verdict's; a step budget that runs out truncates, and is judged as well.
+        The reward is 0 until the episode ends, then the verdict's reward. If the step budget is used up, the episode is
+        truncated, and judged as well.
+
+        Args:
+            action: A sample of the action space, a canonical action, or one as plain data.
+
+        Raises:
+            InvalidAction: The action cannot be performed. Nothing happened, and no step was counted.
         """
         if self.seat is None or self.outcome is not None:
-            raise InvalidInput("the episode is over or has not begun", fix="call reset first")
+            raise InvalidInput("the episode has ended or has not begun", fix="call reset first")
         canonical = decode_action(action).to_pixels(*self.size)
         started = time.monotonic()
         self.seat.screen.act(canonical)
@@ -179,22 +187,22 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         return observation, reward, terminated, truncated, info
 
     def render(self) -> Pixels | None:
-        """The last frame, for `rgb_array`."""
+        """Return the last frame if the render mode is `rgb_array`."""
         if self.render_mode != "rgb_array" or self.observation is None:
             return None
         return self.observation.frame.pixels
 
     def close(self) -> None:
-        """Throws the seat away, and the one that was opened ahead."""
+        """Close the seat, and the one that was opened ahead."""
         self._let_go()
         if self._ahead is not None:
             self._ahead.close()
             self._ahead = None
 
     def give_up(self, ended_by: str = "agent") -> float:
-        """Ends the episode without a further action: saves, records the state, judges it, returns the reward."""
+        """End the episode without a further action: save, record and judge the state. Returns the reward."""
         if self.seat is None or self.outcome is not None:
-            raise InvalidInput("the episode is over or has not begun", fix="call reset first")
+            raise InvalidInput("the episode has ended or has not begun", fix="call reset first")
         self.ended_by = ended_by
         self.after = finish(self.seat)
         self.verdict = judge_left(self.world, self.seat.before, self.after, self.answer)
@@ -202,13 +210,12 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         return self.verdict.reward
 
     def go_on(self, *messages: str) -> None:
-        """Takes the end back: the seat thaws as it was left, and the agent has its budgets anew.
+        """Continue an ended episode: unfreeze the seat and reset the agent's budgets.
 
-        What was judged is forgotten here; the next end counts. The observation shows the screen as it is now, with
-        these messages.
+        This discards the verdict; the next end counts. The observation shows the current screen, with these messages.
         """
         if self.seat is None or self.outcome is None:
-            raise InvalidInput("only an episode that has ended can go on")
+            raise InvalidInput("only an episode that has ended can continue")
         self.seat.thaw()
         self.after = self.verdict = self.outcome = self.answer = None
         self.ended_by = ""
@@ -216,13 +223,13 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         self._observe(messages)
 
     def excuse(self, seconds: float) -> None:
-        """Does not count time against the time budget that somebody other than the agent took."""
+        """Exclude time from the time budget that something other than the agent used."""
         self._started += seconds
 
     def _reply(self, action: Action) -> tuple[str, ...]:
         if not isinstance(action, CallUser):
             return ()
-        return (self._user(action.text) if self._user else "Nobody is here to answer; go on as you think best.",)
+        return (self._user(action.text) if self._user else "No user is available. Continue as you think best.",)
 
     def _observe(self, messages: tuple[str, ...]) -> dict[str, Any]:
         assert self.seat is not None
@@ -239,7 +246,7 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         return _as_sample(self.observation, wanted, self.world.instruction)
 
     def _choice(self, options: dict[str, Any]) -> Selection:
-        """What these options of `reset` leave to be drawn from."""
+        """The configurations that these options of `reset` allow."""
         for name in options:
             if name not in ("world", *PINS):
                 raise unknown("option of reset", str(name), ["world", "next", *PINS])
@@ -247,7 +254,7 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         choice = self.selection if wanted is None else select(wanted)
         choice = choice.pinned(**{name: value for name, value in options.items() if name != "world"})
         if (size := _common_size(choice)) != self.size:
-            raise InvalidInput(f"{choice.named} has a screen of {size}, this environment of {self.size}")
+            raise InvalidInput(f"{choice.named} has a screen of {size}, but this environment has one of {self.size}")
         return choice
 
     def _next_seat(self, world: World) -> Seat:
@@ -277,8 +284,8 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
 def _common_size(selection: Selection) -> tuple[int, int]:
     sizes = {part.suite.app(part.scenario.app).screen.size: part.name for part in selection.parts}
     if len(sizes) > 1:
-        found = ", ".join(f"{width}x{height} ({name})" for (width, height), name in sizes.items())
-        raise InvalidInput(f"the worlds of one environment share a screen size, got {found}")
+        listed = ", ".join(f"{width}x{height} ({name})" for (width, height), name in sizes.items())
+        raise InvalidInput(f"the worlds of an environment must have the same screen size, got {listed}")
     return next(iter(sizes))
 
 
@@ -310,14 +317,18 @@ def _as_sample(observation: Observation, names: Sequence[str], instruction: str)
 
 
 def check_observations(names: Sequence[str]) -> None:
-    """Raises for a name that stands for no observation."""
+    """Check the names of observations.
+
+    Raises:
+        UnknownName: A name is not an observation.
+    """
     for name in names:
         if name not in OBSERVATIONS:
             raise unknown("observation", name, OBSERVATIONS)
 
 
 def outline(tree: Node | None) -> str:
-    """An accessibility tree as indented text: what models read best."""
+    """Return an accessibility tree as indented text for models."""
     lines: list[str] = []
     stack = [(tree, 0)] if tree is not None else []
     while stack:

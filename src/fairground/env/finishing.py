@@ -1,6 +1,7 @@
-"""The end of an attempt, on the agent's account: saving and recording what it left, typed and bounded.
+"""The end of an attempt: save and record what the agent left, with limits on time and size.
 
-What a seat's programs answer may come from the agent: nonsense, more than can be kept, or nothing for hours.
+The agent may control what programs in the seat answer: invalid data, too much data, or no answer at all. Such failures
+count against the agent.
 """
 
 from __future__ import annotations
@@ -18,23 +19,23 @@ from fairground.worlds import Seat
 T = TypeVar("T")
 
 SECONDS = 240.0
-"""For saving and recording; the slowest app takes some 40 s when its program does not answer."""
+"""Timeout for saving and recording. The slowest app takes about 40 s if its program does not answer."""
 
-_LARGEST = 24 << 20  # bytes of names and data: an episode's folder holds two states, and has room for 64 MB of them
+_LARGEST = 24 << 20  # maximum bytes of names and data: an episode's folder holds two states, and may hold 64 MB of them
 
 
 def finish(seat: Seat) -> State:
-    """Saves, freezes and records, as `Seat.finish`.
+    """Save, freeze and record the seat, as `Seat.finish` does.
 
     Raises:
-        AppError: When that takes too long, or the app cannot make sense of what its program answers.
-        StateError: When there is more than can be kept.
+        AppError: This took too long, or the app could not interpret its program's answers.
+        StateError: The state is too large.
     """
     return _within(seat, seat.finish)
 
 
 def record(seat: Seat) -> State:
-    """Freezes and records what lies there, without asking the app to save."""
+    """Freeze the seat and record its state, without asking the app to save."""
 
     def capture() -> State:
         seat.freeze()
@@ -45,7 +46,7 @@ def record(seat: Seat) -> State:
 
 def _within(seat: Seat, call: Callable[[], State]) -> State:
     if not seat.world.app.screen.has_desktop:
-        return call()  # nobody but the app itself answers
+        return call()  # only the app itself answers, so no limits are needed
     answers: queue.SimpleQueue[State | BaseException] = queue.SimpleQueue()
 
     def answer() -> None:
@@ -57,16 +58,18 @@ def _within(seat: Seat, call: Callable[[], State]) -> State:
     threading.Thread(target=answer, daemon=True, name="finishing").start()
     name = seat.world.app.name
     try:
-        found = answers.get(timeout=SECONDS)
+        result = answers.get(timeout=SECONDS)
     except queue.Empty:
         raise AppError(f"{name} could not be saved and recorded within {SECONDS:g} s") from None
-    if isinstance(found, FairgroundError | OSError | MemoryError):
-        raise found
-    if isinstance(found, Exception):
-        raise AppError(f"{name} could not be saved and recorded: {type(found).__name__}: {found}") from found
-    if isinstance(found, BaseException):
-        raise found
-    told = [list(found.files), found.missing, found.data]
-    if (size := len(json.dumps(pack(told), ensure_ascii=False, default=str).encode())) > _LARGEST:
-        raise StateError(f"what {name} left has {size:,} bytes of names and data; at most {_LARGEST:,} are kept")
-    return found
+    if isinstance(result, FairgroundError | OSError | MemoryError):
+        raise result
+    if isinstance(result, Exception):
+        raise AppError(f"{name} could not be saved and recorded: {type(result).__name__}: {result}") from result
+    if isinstance(result, BaseException):
+        raise result
+    contents = [list(result.files), result.missing, result.data]
+    if (size := len(json.dumps(pack(contents), ensure_ascii=False, default=str).encode())) > _LARGEST:
+        raise StateError(
+            f"the recorded state of {name} has {size:,} bytes of names and data; the limit is {_LARGEST:,}"
+        )
+    return result

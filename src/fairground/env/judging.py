@@ -1,7 +1,7 @@
-"""Judging what an agent left: with its checks, and on the agent's account.
+"""Judging the state that an agent left. Failures of the checks count against the agent.
 
-Checks of a configuration that was proven run on every state that an oracle, a mutant or a slip leaves. Where they
-break, take for ever or use up the memory, that is because of what this agent left, and it fails.
+The checks of a proven configuration have run on every state that an oracle, a mutant or a slip leaves. If they break,
+time out or run out of memory here, the agent's state caused it, and the agent fails.
 """
 
 from __future__ import annotations
@@ -16,37 +16,37 @@ from fairground.verify import judge
 from fairground.worlds import World
 
 BUDGET = ReadingBudget()
-"""For each document that the agent changed."""
+"""Limits per document that the agent changed."""
 
 
 def judge_left(
     world: World, before: State, after: State, answer: str | None, budget: ReadingBudget = BUDGET
 ) -> Verdict:
-    """The verdict on a state that an agent left.
+    """Return the verdict on a state that an agent left.
 
-    The files on a desktop are whatever the agent made of them, so they are read within limits. Those of an app in a
-    page were written by the app.
+    Files of a desktop may contain anything, so they are read within limits. The app itself wrote the files of an app in
+    a page.
     """
     if not world.app.screen.has_desktop:
         return _judge(world, before, after, answer)
     changed = sum(before.files.get(name) != content for name, content in after.files.items())
 
     def work() -> bytes:
-        said: dict[str, Any]
+        result: dict[str, Any]
         try:
-            said = {"verdict": _judge(world, before, after, answer).model_dump(mode="python")}
+            result = {"verdict": _judge(world, before, after, answer).model_dump(mode="python")}
         except InvalidConfiguration as error:
-            said = {"invalid": [error.message, error.fix]}
-        return json.dumps(plain(said)).encode()
+            result = {"invalid": [error.message, error.fix]}
+        return json.dumps(plain(result)).encode()
 
     try:
-        said = json.loads(within(budget.times(changed), f"what was left of {world.id}", work))
+        answered = json.loads(within(budget.times(changed), f"the recorded state of {world.id}", work))
     except StateError as error:
         return _unreadable(error.message)
-    if "invalid" in said:
-        message, fix = said["invalid"]
+    if "invalid" in answered:
+        message, fix = answered["invalid"]
         raise InvalidConfiguration(message, fix=fix)
-    return Verdict.parse(said["verdict"])
+    return Verdict.parse(answered["verdict"])
 
 
 def _judge(world: World, before: State, after: State, answer: str | None) -> Verdict:
@@ -54,13 +54,13 @@ def _judge(world: World, before: State, after: State, answer: str | None) -> Ver
         return judge(world, before, after, answer)
     except InvalidConfiguration as error:
         if error.__cause__ is None:
-            raise  # the scenario says so itself
+            raise  # the scenario raised it deliberately
         if isinstance(error.__cause__, MemoryError):
             raise error.__cause__ from None
         try:
             judge(world, before, before, answer)
         except InvalidConfiguration:
-            raise error from None  # the checks break in any case
+            raise error from None  # the checks fail on any state
         return _unreadable(error.message)
 
 

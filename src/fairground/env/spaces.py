@@ -1,4 +1,4 @@
-"""Gymnasium spaces: actions that sample as valid canonical ones, and text of any script."""
+"""Gymnasium spaces: an action space whose samples are valid canonical actions, and text in any script."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _MAX_CLICKS = 10
 
 
 def action_space() -> spaces.Dict:
-    """One dictionary with a slot for whatever any kind needs; slots that a kind does not use are ignored."""
+    """Return a dictionary space with an entry for every parameter of any action kind. Each kind ignores the others."""
     return spaces.Dict(
         {
             "kind": spaces.Discrete(len(KINDS)),
@@ -64,7 +64,7 @@ def action_space() -> spaces.Dict:
 
 
 def decode_action(sample: Any) -> Action:
-    """The canonical action of a sample of `action_space`; canonical actions and their plain form pass through."""
+    """Convert a sample of `action_space` to a canonical action. Also accepts a canonical action and its plain form."""
     if not isinstance(sample, Mapping) or isinstance(sample.get("kind"), str):
         return parse_action(sample)
     try:
@@ -103,9 +103,10 @@ def decode_action(sample: Any) -> Action:
 
 
 def encode_action(action: Action, size: tuple[int, int]) -> dict[str, Any]:
-    """A canonical action as a sample of `action_space`: for training on recorded episodes.
+    """Convert a canonical action to a sample of `action_space`, for training on recorded episodes.
 
-    Raises `InvalidAction` for what the space cannot say (held keys, paths of many points, other scripts).
+    Raises:
+        InvalidAction: The space cannot express the action (held keys, paths of many points, other scripts).
     """
     sample: dict[str, Any] = {
         "kind": 0,
@@ -146,12 +147,12 @@ def encode_action(action: Action, size: tuple[int, int]) -> dict[str, Any]:
             sample["seconds"] = np.array([min(pixels.seconds, 1)], np.float32)
         sample["kind"] = KINDS.index(kind)
     except ValueError as error:
-        raise InvalidAction(f"{action.kind} cannot be said in the action space: {error}") from None
+        raise InvalidAction(f"{action.kind} cannot be expressed in the action space: {error}") from None
     return sample
 
 
 class AnyText(spaces.Space[str]):
-    """Text of any script up to a length; `gymnasium.spaces.Text` would need every character listed."""
+    """Text in any script up to a maximum length. `gymnasium.spaces.Text` would need a list of all characters."""
 
     def __init__(self, max_length: int, seed: int | np.random.Generator | None = None) -> None:
         super().__init__(dtype=str, seed=seed)
@@ -159,15 +160,12 @@ class AnyText(spaces.Space[str]):
 
     @property
     def is_np_flattenable(self) -> bool:
-        """It is not."""
         return False
 
     def sample(self, mask: Any = None, probability: Any = None) -> str:
-        """Some printable text."""
         return "".join(self.np_random.choice(list(_PRINTABLE), size=int(self.np_random.integers(0, 32))))
 
     def contains(self, x: Any) -> bool:
-        """Whether it is text that is not too long."""
         return isinstance(x, str) and len(x) <= self.max_length
 
     def __eq__(self, other: object) -> bool:

@@ -1,8 +1,8 @@
-"""Registration with Gymnasium: importing this registers every installed suite, app and scenario.
+"""Gymnasium registration. Importing this module registers every installed suite, app and scenario.
 
-`gymnasium.make("fairground/desk.calc.region-total")` then works, with dots for slashes because Gymnasium allows only
-one slash. To know the scenarios every suite has to be loaded, so nothing of fairground imports this: `fairground.env`
-has the environment itself.
+After that, `gymnasium.make("fairground/desk.calc.region-total")` works. Dots replace slashes, because Gymnasium allows
+only one slash. Registration loads every suite, so no other module of Fairground imports this one. The environment
+itself is in `fairground.env`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["register"]
 
 
 def register() -> None:
-    """Registers `fairground/SUITE`, `fairground/SUITE.APP` and `fairground/SUITE.APP.SCENARIO`."""
+    """Register `fairground/SUITE`, `fairground/SUITE.APP` and `fairground/SUITE.APP.SCENARIO`."""
     for suite in suites().values():
         apps = dict.fromkeys(f"{suite.name}/{scenario.app}" for scenario in suite.scenarios)
         scenarios = [f"{suite.name}/{scenario.app}/{scenario.name}" for scenario in suite.scenarios]
@@ -25,7 +25,7 @@ def register() -> None:
                 gymnasium.register(
                     id=name,
                     entry_point="fairground.env:FairgroundEnv",
-                    # Real software: two launches agree in what they mean, not in every pixel.
+                    # Real software: two launches are equivalent, but not equal in every pixel.
                     nondeterministic=True,
                     kwargs={"world": world},
                 )

@@ -1,4 +1,4 @@
-"""Other people's formats and protocols, in and out: here an MCP server over a seat. Only `web` and `cli` import it."""
+"""Integration with other tools and protocols: an MCP server over a seat. Only `web` and `cli` import it."""
 
 from fairground.interop.mcp import serve_mcp
 

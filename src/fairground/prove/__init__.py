@@ -1,7 +1,8 @@
-"""Is a configuration sound: coherent, feasible, not already done, solved by its oracle, and rejecting near misses.
+"""Prove that configurations are sound.
 
-`prove` tries every instance on every profile and keeps what it finds; proof tables say to a suite what it may serve.
-Imports `rollout` and below; pages and commands are built over it.
+A sound configuration is coherent, feasible, not already done, solved by its oracle, and rejects near misses. `prove`
+tries every instance on every profile and stores the results. Proof tables tell a suite which configurations it may
+serve. This room imports `rollout` and below.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ __all__ = [
     "write_tables",
 ]
 
-# Looked up late: to tell what an episode changed takes nothing of what proves a world.
+# Imported lazily: comparing what an episode changed needs none of the proving code.
 _LATE = {
     "AgentScore": "findings",
     "Cache": "cache",

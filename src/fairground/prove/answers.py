@@ -1,4 +1,4 @@
-"""Answers that must not be taken: those that say nothing, and those that are nearly right."""
+"""Wrong answers that a verifier must reject: empty ones, stock phrases and near misses."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ STOCK = (
     "0", "1", "2", "3", "4", "5", "10", "100", "yes", "no", "true", "false", "none", "nothing", "all", "done", "ok",
     "unknown", "n/a", "null", "I don't know", "not found", "there is none", "today", "$0.00", "$10.00", "100%",
 )  # fmt: skip
-"""What somebody says who has not looked."""
+"""Answers of an agent that has not looked."""
 
 SPAM = (
     ", ".join(str(number) for number in range(101)),
     "yes no true false none all 0 1 2 3 4 5 6 7 8 9 10",
     "The answer is one of the things on the screen.",
 )
-"""Everything at once; never an answer, whatever the right one is."""
+"""Answers that list everything at once. Never accepted."""
 
 GUESSES = ("Alma Reyes", "Blue folder", "Quarterly summary")
-"""What somebody says who hopes that one of several names is right."""
+"""Names that are combined with the right answer into a guess of several names."""
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _UNITS = {
@@ -37,17 +37,17 @@ _NONE = {"none", "there is none"}
 
 
 def says(answer: str | None, stock: str) -> bool:
-    """Whether a stock answer is in an answer, as a word of it or as its number: then it is luck, not a fault."""
-    told = set(_tokens(answer or ""))
-    return bool(told) and set(_tokens("0" if stock in _NONE else stock)) <= told
+    """Return whether an answer contains a stock answer as a word or number. Accepting it is then luck, not a fault."""
+    tokens = set(_tokens(answer or ""))
+    return bool(tokens) and set(_tokens("0" if stock in _NONE else stock)) <= tokens
 
 
 def near_misses(answer: str, others: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
-    """Wrong answers that look right, each with a name.
+    """Yield plausible wrong answers, each with a name.
 
     Args:
-        answer: The right one.
-        others: Right ones of other instances.
+        answer: The right answer.
+        others: The right answers of other instances.
     """
     seen = {_squeezed(answer)}
     for name, text in _candidates(answer, others):
@@ -59,7 +59,7 @@ def near_misses(answer: str, others: Sequence[str] = ()) -> Iterator[tuple[str, 
 def _candidates(answer: str, others: Sequence[str]) -> Iterator[tuple[str, str]]:
     numbers = list(_NUMBER.finditer(answer))
     if numbers:
-        last = max(numbers, key=lambda one: len(one[0]))
+        last = max(numbers, key=lambda match: len(match[0]))
         yield "off by one", _put(answer, last, _shifted(last[0], 1))
         yield "one less", _put(answer, last, _shifted(last[0], -1))
         yield "ten times", _put(answer, last, last[0] + "0" if "." not in last[0] else _moved(last[0]))
@@ -67,9 +67,9 @@ def _candidates(answer: str, others: Sequence[str]) -> Iterator[tuple[str, str]]
             yield "digits swapped", _put(answer, last, last[0][1] + last[0][0] + last[0][2:])
         if re.fullmatch(r"[^\w-]?\s?" + re.escape(last[0]), answer):
             yield "the opposite sign", _put(answer, last, f"-{last[0]}")
-    for found in _LETTERS.finditer(answer):
-        if found[0].casefold() in _UNITS and (numbers or found[0] in "$€£¥%"):
-            yield "another unit", _put(answer, found, _UNITS[found[0].casefold()]).strip()
+    for unit in _LETTERS.finditer(answer):
+        if unit[0].casefold() in _UNITS and (numbers or unit[0] in "$€£¥%"):
+            yield "another unit", _put(answer, unit, _UNITS[unit[0].casefold()]).strip()
             break
     for place, other in enumerate(others[:3], 1):
         yield f"the answer of another instance ({place})", other
@@ -77,7 +77,7 @@ def _candidates(answer: str, others: Sequence[str]) -> Iterator[tuple[str, str]]
     if len(items) > 1:
         yield "one missing", ", ".join(items[:-1])
         yield "the first missing", ", ".join(items[1:])
-        extra = next((one for other in others for one in _items(other) if one not in items), "something else")
+        extra = next((item for other in others for item in _items(other) if item not in items), "something else")
         yield "one too many", ", ".join([*items, extra])
     elif not numbers and len(answer) > 3:
         yield "cut short", answer[: len(answer) // 2]
@@ -99,7 +99,7 @@ def _put(text: str, found: re.Match[str], new: str) -> str:
 
 
 def _shifted(number: str, by: int) -> str:
-    """A number moved by one in its last place, in the form it has; below zero, up instead."""
+    """Return a number shifted by one in its last place, in the same format. Shifts up if it would be negative."""
     digits = re.sub(r"\D", "", number)
     value = int(digits) + by
     if value < 0:

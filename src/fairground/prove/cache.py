@@ -1,4 +1,4 @@
-"""What was found before, by content key: one SQLite file that a kill at any instant leaves whole."""
+"""Cache of proof results by content key: one SQLite file, safe against a kill at any time."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from fairground.sandbox.layers import cache_folder
 
 R = TypeVar("R", bound=Record)
 
-_AT_MOST = 500  # results that a kill may cost
+_AT_MOST = 500  # maximum number of results that a kill may lose
 _SECONDS = 0.5
 _FORMAT = "1"
 
 
 class Cache:
-    """Results by kind and key. Written in batches; whoever else proves meanwhile may write too.
+    """Results by kind and key. Writes are batched. Several processes may use the cache at the same time.
 
     Args:
-        path: The file; in the cache of this user unless given.
+        path: The file. Default: in the user's cache folder.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -37,7 +37,7 @@ class Cache:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(self.path, isolation_level=None, timeout=60.0)
             self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = NORMAL")  # a cut of power may cost the last batches, nothing else
+            self._db.execute("PRAGMA synchronous = NORMAL")  # a power cut may lose the last batches, nothing else
             self._db.execute(
                 "CREATE TABLE IF NOT EXISTS results"
                 " (kind TEXT, key TEXT, value TEXT NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID"
@@ -46,27 +46,27 @@ class Cache:
             self._db.execute("INSERT OR IGNORE INTO about VALUES (?)", (_FORMAT,))
 
     def get(self, kind: str, keys: Iterable[str], record: type[R]) -> dict[str, R]:
-        """What is known of these keys; what cannot be read any more is not known."""
+        """Return the known results for these keys. Results that can no longer be read are left out."""
         wanted = list(keys)
-        found: dict[str, R] = {}
+        results: dict[str, R] = {}
         with cache_errors(self.path):
             for begin in range(0, len(wanted), 500):
-                some = wanted[begin : begin + 500]
-                marks = ",".join("?" * len(some))
+                batch = wanted[begin : begin + 500]
+                marks = ",".join("?" * len(batch))
                 query = f"SELECT key, value FROM results WHERE kind = ? AND key IN ({marks})"
-                for key, value in self._db.execute(query, (kind, *some)):
+                for key, value in self._db.execute(query, (kind, *batch)):
                     with contextlib.suppress(ValidationError):
-                        found[key] = record.model_validate_json(value, strict=False)
-        return found
+                        results[key] = record.model_validate_json(value, strict=False)
+        return results
 
     def put(self, kind: str, key: str, value: Record) -> None:
-        """Keeps a result; on the disk within half a second or so."""
+        """Store a result. It is on disk after about half a second."""
         self._waiting.append((kind, key, value.model_dump_json()))
         if len(self._waiting) >= _AT_MOST or time.monotonic() - self._since > _SECONDS:
             self.flush()
 
     def flush(self) -> None:
-        """Puts on the disk what waits."""
+        """Write pending results to disk."""
         self._since = time.monotonic()
         if not self._waiting:
             return
@@ -76,13 +76,13 @@ class Cache:
                 self._db.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", self._waiting)
                 self._db.execute("COMMIT")
             except BaseException:
-                if self._db.in_transaction:  # a full disk has ended it already
+                if self._db.in_transaction:  # a full disk has already ended it
                     self._db.execute("ROLLBACK")
                 raise
         self._waiting.clear()
 
     def close(self) -> None:
-        """Puts on the disk what waits, and lets go of it; may be called twice."""
+        """Write pending results to disk and close. May be called twice."""
         self.flush()
         self._db.close()
 
@@ -95,7 +95,7 @@ class Cache:
 
 @contextlib.contextmanager
 def cache_errors(path: Path) -> Iterator[None]:
-    """Turns what a database in the cache cannot do into an error that says what to do about it."""
+    """Convert errors of a database in the cache into errors with a fix."""
     try:
         yield
     except (sqlite3.DatabaseError, OSError) as error:
@@ -103,5 +103,5 @@ def cache_errors(path: Path) -> Iterator[None]:
             raise full from error
         raise InfrastructureError(
             f"{path}: {error}",
-            fix="is the disk full or the folder read-only? The file is a cache and may be deleted",
+            fix="check whether the disk is full or the folder read-only; the file is a cache and may be deleted",
         ) from error

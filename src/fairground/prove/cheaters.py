@@ -1,4 +1,4 @@
-"""Agents that should score nothing: they have not looked, or try to get the score without doing the work."""
+"""Agents that must score nothing: they do not look, or try to get the score without doing the work."""
 
 from __future__ import annotations
 
@@ -15,40 +15,40 @@ from fairground.core import Action, Answer, Done, Key, Look, Node, Observation, 
 from fairground.prove.intruders import INTRUDERS, make_intruder
 from fairground.worlds import Seat
 
-_MOST_SAID = 4_000  # characters of an answer
+_MOST_SAID = 4_000  # maximum characters of an answer
 
 SPAMMERS = {
-    "most-common-answer": "says the most common right answer of the suite",
-    "common-answers": "says the ten most common right answers at once",
-    "screen-reader": "says everything that is on the screen",
+    "most-common-answer": "gives the most common right answer of the suite",
+    "common-answers": "gives the ten most common right answers at once",
+    "screen-reader": "answers with everything on the screen",
 }
-"""What they do, by name; they are about scenarios that ask for an answer."""
+"""What these agents do, by name. For scenarios that ask for an answer."""
 
 TAMPERERS = {
-    "tamper-keys": "types addresses with scripts and files into whatever has the focus, opens developer tools",
+    "tamper-keys": "types addresses with scripts and files into the focused element, and opens developer tools",
     "tamper-page": "runs its own script in the page: other paths, forged storage, headers and forms",
-    "post-everything": "sends every form of every page that it finds, as the page itself could",
+    "post-everything": "submits every form of every page that it finds, as the page itself could",
 }
-"""What they do, by name; they are about apps in a page."""
+"""What these agents do, by name. For apps in a page."""
 
 
 QUITTERS = {
-    "quit-when-unsure": "raises an exception after some steps, so that the episode is not scored",
-    "exit-when-unsure": "is a program that exits after some steps, so that the episode is not scored",
+    "quit-when-unsure": "raises an exception after some steps, to avoid being scored",
+    "exit-when-unsure": "is a program that exits after some steps, to avoid being scored",
 }
-"""What they do, by name; they should count as failed, in every scenario."""
+"""What these agents do, by name. They must count as failed, in every scenario."""
 
 
 def make_cheater(name: str, answers: Sequence[str] = ()) -> Agent:
-    """An agent by name.
+    """Return a cheater by name.
 
     Args:
         name: One of `SPAMMERS`, `TAMPERERS`, `QUITTERS` or `INTRUDERS`.
-        answers: Right answers of the suite, for those that have heard of them.
+        answers: Right answers of the suite, for agents that use them.
     """
     common = [text for text, _ in Counter(answers).most_common(10)]
     makers: dict[str, Callable[[], Agent]] = {
-        **{one: partial(make_intruder, one) for one in INTRUDERS},
+        **{intruder: partial(make_intruder, intruder) for intruder in INTRUDERS},
         "most-common-answer": lambda: Saying(name, common[0] if common else "1"),
         "common-answers": lambda: Saying(name, ", ".join(common) or "1, 2, 3"),
         "screen-reader": lambda: ScreenReader(name),
@@ -62,30 +62,30 @@ def make_cheater(name: str, answers: Sequence[str] = ()) -> Agent:
 
 
 class Saying:
-    """Says one thing, whatever is asked."""
+    """Gives the same answer to every task."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name, self._text = name, text
 
     def begin(self, brief: Brief) -> None:
-        """Nothing to remember."""
+        """Do nothing."""
 
     def act(self, observation: Observation) -> Turn:
-        """The answer."""
+        """Return the answer."""
         return Turn(Answer(text=self._text[:_MOST_SAID]))
 
 
 class Quitting:
-    """Looks for some steps, and raises."""
+    """Looks for some steps, then raises an exception."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def begin(self, brief: Brief) -> None:
-        """Nothing to remember."""
+        """Do nothing."""
 
     def act(self, observation: Observation) -> Turn:
-        """A look, until it is unsure."""
+        """Look, then raise."""
         if observation.step >= _SURE:
             raise RuntimeError("I am not sure what to do, so this should not count")
         return Turn(Look())
@@ -104,7 +104,7 @@ for number, line in enumerate(sys.stdin):
 
 
 class _Seated:
-    """An agent that is given the seat, as nobody is who is measured."""
+    """An agent that gets the seat, which no measured agent does."""
 
     _seat: Seat | None = None
 
@@ -112,11 +112,11 @@ class _Seated:
         self.name = name
 
     def take_seat(self, seat: Seat) -> None:
-        """Is given the seat."""
+        """Store the seat."""
         self._seat = seat
 
     def begin(self, brief: Brief) -> None:
-        """Remembers whether an answer is wanted."""
+        """Store whether an answer is wanted."""
         self._kind = brief.kind
 
     def _end(self, text: str) -> Turn:
@@ -124,19 +124,19 @@ class _Seated:
 
 
 class ScreenReader(_Seated):
-    """Says everything that is on the screen."""
+    """Answers with everything on the screen."""
 
     def act(self, observation: Observation) -> Turn:
-        """All names and values of the accessibility tree."""
+        """Return all names and values of the accessibility tree as the answer."""
         assert self._seat is not None
         return self._end(", ".join(dict.fromkeys(_texts(self._seat.screen.tree()))))
 
 
 class TamperKeys(_Seated):
-    """What can be tried with a keyboard alone."""
+    """Tries what is possible with the keyboard alone."""
 
     def begin(self, brief: Brief) -> None:
-        """Plans its keys."""
+        """Plan the keys to press."""
         super().begin(brief)
         addresses = (
             "javascript:document.body.innerHTML='done'",
@@ -150,7 +150,7 @@ class TamperKeys(_Seated):
         del self._plan[max(0, brief.step_budget - 1) :]
 
     def act(self, observation: Observation) -> Turn:
-        """The next key."""
+        """Return the next key."""
         return Turn(self._plan.pop(0)) if self._plan else self._end("passed")
 
 
@@ -159,25 +159,25 @@ class _Page(Protocol):
 
 
 class InPage(_Seated):
-    """Runs a script in the page, which no agent can, and says what it found."""
+    """Runs a script in the page, which no real agent can, and answers with its result."""
 
     def __init__(self, name: str, script: str) -> None:
         super().__init__(name)
         self._script = script
 
     def act(self, observation: Observation) -> Turn:
-        """Everything at once."""
+        """Run the script and end."""
         assert self._seat is not None
         try:
-            found = cast(_Page, self._seat.screen).evaluate(self._script, timeout=20.0)
-        except ScreenError as error:  # the page's own policy stopped it, which is one way to fail
-            found = error.message
-        return self._end(found if isinstance(found, str) else json.dumps(found))
+            result = cast(_Page, self._seat.screen).evaluate(self._script, timeout=20.0)
+        except ScreenError as error:  # stopped by the page's own policy, which is one way to fail
+            result = error.message
+        return self._end(result if isinstance(result, str) else json.dumps(result))
 
 
 def _texts(node: Node) -> Iterator[str]:
-    for one in node.walk():
-        yield from (text for text in (one.name, one.value) if text)
+    for descendant in node.walk():
+        yield from (text for text in (descendant.name, descendant.value) if text)
 
 
 _PATHS = (

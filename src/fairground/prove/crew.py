@@ -1,4 +1,4 @@
-"""Worker processes for many small jobs. One that dies or hangs costs its own job, and nothing else."""
+"""Worker processes for many small jobs. A worker that dies or hangs loses only its own job."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from typing import Any, Protocol, Self
 from fairground.core import InfrastructureError
 from fairground.rollout.worker_context import start_worker
 
-_AHEAD = 2  # jobs that a worker has at once, so that it never waits for the next
+_AHEAD = 2  # jobs per worker, so that it never waits for the next
 _STAGE, _DONE, _READY, _UNABLE = range(4)
-_GRACE = 2.0  # seconds in which a job that is told to stop may still say where it was
+_GRACE = 2.0  # seconds in which an interrupted job may still report its position
 
 
 class Hand(Protocol):
-    """What a worker does; made in its process."""
+    """What a worker executes. Created in its process."""
 
     def do(self, job: Any, say: Callable[[str], None]) -> Any:
-        """Does a job; `say` tells what it is at, for the case that it never ends."""
+        """Run a job. `say` reports the current stage, in case the job never ends."""
 
     def close(self) -> None:
-        """Lets go of everything."""
+        """Release all resources."""
 
 
 @dataclass(frozen=True)
 class Lost:
-    """What is left of a job that came to nothing.
+    """The result of a job that failed to finish.
 
     Attributes:
-        why: What happened, and what the job was at.
-        slow: Whether its time was over.
-        died: Whether it took its process along.
+        why: What happened, and the stage of the job.
+        slow: Whether it timed out.
+        died: Whether its process died.
     """
 
     why: str
@@ -49,15 +49,15 @@ class Lost:
 
 
 class Overdue(BaseException):
-    """Raised in a job whose time is over, wherever it is; no `except Exception` keeps it."""
+    """Raised in a job that timed out. Not an `Exception`, so that no `except Exception` catches it."""
 
 
 class Crew:
-    """Worker processes, started when there is something to do.
+    """A pool of worker processes, started when needed.
 
     Args:
-        make: Makes what a worker does, in the worker; must survive being pickled, as must jobs and results.
-        workers: How many processes at most.
+        make: Creates what a worker executes, in the worker. It must be picklable, as must jobs and results.
+        workers: Maximum number of processes.
     """
 
     def __init__(self, make: Callable[[], Hand], workers: int) -> None:
@@ -65,14 +65,14 @@ class Crew:
         self._workers: list[_Worker] = []
 
     def do(self, jobs: Iterable[Any], *, seconds: float) -> Iterator[tuple[Any, Any | Lost]]:
-        """Does jobs; yields each with its result, in the order in which they end.
+        """Run jobs. Yields each with its result, in the order in which they end.
 
         Args:
-            jobs: Taken one by one as workers become free, so that they may depend on what was found.
-            seconds: Time that each has. It is then interrupted, and its worker killed if that does not help.
+            jobs: Consumed one by one as workers become free, so later jobs may depend on earlier results.
+            seconds: Timeout per job. The job is interrupted, and its worker killed if that does not help.
 
         Raises:
-            InfrastructureError: When workers cannot even start.
+            InfrastructureError: If workers cannot start.
         """
         coming, again = iter(jobs), deque[Any]()
         try:
@@ -85,14 +85,16 @@ class Crew:
                     else:
                         if answer is not None:
                             yield answer
-                for worker in [one for one in self._workers if one.overdue(seconds + _GRACE)]:
-                    yield from self._bury(worker, again, f"no end after {seconds:g} s, interrupted or not", slow=True)
+                for worker in [late for late in self._workers if late.overdue(seconds + _GRACE)]:
+                    yield from self._bury(
+                        worker, again, f"timed out after {seconds:g} s, and did not react to the interrupt", slow=True
+                    )
         except BaseException:
             self.close(kill=True)
             raise
 
     def close(self, *, kill: bool = False) -> None:
-        """Ends the workers; may be called twice."""
+        """Stop the workers. May be called twice."""
         for worker in self._workers:
             worker.dismiss(kill=kill)
         while self._workers:
@@ -105,9 +107,9 @@ class Crew:
         self.close()
 
     def _give(self, coming: Iterator[Any], again: deque[Any], seconds: float) -> bool:
-        """Hands jobs out, to whoever has fewest; says whether any is under way."""
+        """Assign jobs to the workers with the fewest jobs. Returns whether any job is running."""
         while True:
-            free = min(self._workers, key=lambda one: len(one.jobs), default=None)
+            free = min(self._workers, key=lambda worker: len(worker.jobs), default=None)
             full = free is None or len(free.jobs) >= (1 if len(self._workers) < self._most else _AHEAD)
             if full and len(self._workers) >= self._most:
                 break
@@ -120,8 +122,8 @@ class Crew:
         return any(worker.jobs for worker in self._workers)
 
     def _listen(self) -> list[_Worker]:
-        ready = multiprocessing.connection.wait([one.pipe for one in self._workers], 1.0)
-        return [one for one in self._workers if one.pipe in ready]
+        ready = multiprocessing.connection.wait([worker.pipe for worker in self._workers], 1.0)
+        return [worker for worker in self._workers if worker.pipe in ready]
 
     def _start(self) -> _Worker:
         ours, theirs = multiprocessing.Pipe()
@@ -132,7 +134,7 @@ class Crew:
 
     def _bury(self, worker: _Worker, again: deque[Any], why: str, *, slow: bool = False) -> Iterator[tuple[Any, Lost]]:
         if not worker.ready:
-            raise InfrastructureError(f"{why} as it started")
+            raise InfrastructureError(f"{why} while starting")
         self._workers.remove(worker)
         worker.dismiss(kill=True)
         worker.end()
@@ -153,7 +155,7 @@ class _Worker:
 
     def give(self, job: Any, seconds: float) -> None:
         self.jobs.append(job)
-        with contextlib.suppress(OSError):  # it died, which is found when it is listened to
+        with contextlib.suppress(OSError):  # the worker died; this is detected when its pipe is read
             self.pipe.send((job, seconds))
 
     def receive(self) -> tuple[Any, Any] | None:
@@ -192,7 +194,7 @@ class _Worker:
 
 
 def _serve(pipe: Any, make: Callable[[], Hand]) -> None:
-    """The life of a worker. Ctrl-C is for the one who started us, who then ends us."""
+    """Main function of a worker. Ignores Ctrl-C: the parent handles it, and ends its workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGALRM, _overdue)
     try:
@@ -205,7 +207,7 @@ def _serve(pipe: Any, make: Callable[[], Hand]) -> None:
     def say(stage: str) -> None:
         try:
             pipe.send((_STAGE, stage))
-        except OSError:  # whoever started us was killed: nobody would keep what we find
+        except OSError:  # the parent was killed, so nothing we find would be stored
             os.kill(os.getpid(), signal.SIGKILL)
 
     try:
@@ -216,18 +218,18 @@ def _serve(pipe: Any, make: Callable[[], Hand]) -> None:
             try:
                 result = hand.do(job, say)
             except Overdue as late:
-                result = Lost(f"no end after {seconds:g} s, in {late}", slow=True)
+                result = Lost(f"timed out after {seconds:g} s, in {late}", slow=True)
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
             pipe.send((_DONE, result))
     except (EOFError, OSError):
-        pass  # whoever started us is no more
+        pass  # the parent is gone
     finally:
         hand.close()
 
 
 def _overdue(_number: int, frame: Any) -> None:
-    """Says where the job is: the innermost line that is neither of the standard library nor of this room."""
+    """Raise `Overdue` with the innermost position outside of the standard library and this package."""
     places = []
     while frame is not None:
         path = Path(frame.f_code.co_filename)
@@ -235,4 +237,4 @@ def _overdue(_number: int, frame: Any) -> None:
         place = f"{frame.f_code.co_name} ({'/'.join(path.parts[-2:])}:{frame.f_lineno})"
         places.append((standard or path.parent == Path(__file__).parent, place))
         frame = frame.f_back
-    raise Overdue(min(places, key=lambda one: one[0])[1])
+    raise Overdue(min(places, key=lambda pair: pair[0])[1])

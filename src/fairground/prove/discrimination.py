@@ -1,7 +1,7 @@
-"""Does the verifier tell near misses from the solution: mutants made and judged.
+"""Check that the verifier rejects near misses: make mutants of the solution and judge them.
 
-Where an app can be rehearsed without a screen, edited moves are played. Elsewhere the oracle is played once, and what
-was recorded of its end is edited.
+For apps that can be rehearsed without a screen, edited moves are played. For others the oracle is played once, and the
+recorded end state is edited.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from fairground.prove.watching import Watch, watched
 from fairground.verify import judge
 from fairground.worlds import Move, MutantCount, Rehearsal, Say, Stuck, World
 
-_SHOWN = 6  # differences and survivors that are spelt out
+_SHOWN = 6  # maximum number of differences and survivors that are listed
 SIDE_EFFECTS = 3
-_PLAYED = 2  # of the author's mutants, where each takes a seat for seconds
-_BESIDE_AN_ANSWER = 8  # edits of the state, where only an answer is asked for
+_PLAYED = 2  # author's mutants that are played, if each takes seconds on a seat
+_BESIDE_AN_ANSWER = 8  # edits of the state, if only an answer is asked for
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class End:
     """How a list of moves ended.
 
     Attributes:
-        after: The state.
-        answer: What was said.
-        made: Places of the moves that could be made.
+        after: The final state.
+        answer: The answer given.
+        made: Indices of the moves that could be made.
     """
 
     after: State
@@ -53,16 +53,16 @@ def try_mutants(
     most: int = MOST,
     say: Callable[[str], None] = lambda _: None,
 ) -> MutantProof:
-    """Makes near misses of a solution, and has them judged.
+    """Make near misses of a solution, and judge them.
 
     Args:
-        world: One that its oracle solves.
+        world: A world that its oracle solves.
         open_: Opens it.
-        others: Other instances of the scenario on the same profile, to borrow from.
-        elsewhere: Other scenarios of the app on the same profile, whose oracles make side effects.
-        again: Opens a world so that the same moves are really made a second time; as `open_` unless given.
-        most: Mutants at most, beside the author's.
-        say: Told what is being done.
+        others: Other instances of the scenario on the same profile, to borrow values from.
+        elsewhere: Other scenarios of the app on the same profile, whose oracles provide side effects.
+        again: Opens a world so that the same moves are really made a second time. Default: `open_`.
+        most: Maximum number of mutants, in addition to the author's.
+        say: Called with the current stage.
     """
     started = time.perf_counter()
     try:
@@ -78,7 +78,7 @@ def try_mutants(
 
 
 def play(world: World, open_: Open, moves: Sequence[Move]) -> End:
-    """Makes moves in a fresh world; one that cannot be made is left out."""
+    """Play moves in a fresh world. Moves that cannot be made are skipped."""
     rehearsal = open_(world)
     try:
         return _play_in(rehearsal, moves)
@@ -91,11 +91,11 @@ def _play_in(rehearsal: Rehearsal, moves: Sequence[Move]) -> End:
     made = set()
     for place, move in enumerate(moves):
         try:
-            said = rehearsal.play([move])
+            given = rehearsal.play([move])
         except Stuck:
             continue
         made.add(place)
-        answer = said if said is not None else answer
+        answer = given if given is not None else answer
     return End(rehearsal.state(), answer, frozenset(made))
 
 
@@ -109,7 +109,7 @@ class _Solution:
 
 
 def _solve(world: World, open_: Open) -> _Solution:
-    """Plays the oracle, once."""
+    """Play the oracle once."""
     rehearsal = open_(world)
     try:
         moves = moves_of(world, rehearsal.before)
@@ -126,16 +126,17 @@ def _play_mutants(
     most: int,
     say: Callable[[str], None],
 ) -> _Bench:
-    """Edited moves, each list of them played in a fresh world."""
+    """Play lists of edited moves, each in a fresh world."""
     solution = _solve(world, open_)
     if world.scenario.kind == "answer":
         refuse_stock(world, solution.before, solution.end.answer)
     material = Material(
         moves=solution.moves,
         before=solution.before,
-        others={one.configuration.instance: _moves_in(one, open_) for one in others},
+        others={source.configuration.instance: _moves_in(source, open_) for source in others},
         elsewhere={
-            f"{one.configuration.scenario}/{one.configuration.instance}": _moves_in(one, open_) for one in elsewhere
+            f"{source.configuration.scenario}/{source.configuration.instance}": _moves_in(source, open_)
+            for source in elsewhere
         },
         own=_authors(world, solution.before),
         words=_words(world, others),
@@ -151,25 +152,25 @@ def _play_mutants(
 def _judge_edits(
     world: World, open_: Open, again: Open, others: Sequence[World], most: int, say: Callable[[str], None]
 ) -> _Bench:
-    """Edits of what the oracle left, and a few of the author's mutants played."""
+    """Judge edits of the oracle's end state, and play a few of the author's mutants."""
     say("the oracle")
     solution = _solve(world, open_)
     before, after, answer = solution.before, solution.end.after, solution.end.answer
     watch = _watch(world, solution)
     bench = _Bench(world, open_, solution, again)
-    elsewhere = [found for one in others[:1] if (found := _solved_elsewhere(one, open_, say)) is not None]
+    elsewhere = [solved for source in others[:1] if (solved := _solved_elsewhere(source, open_, say)) is not None]
     if world.scenario.kind == "answer":
         refuse_stock(world, before, answer)
-        borrowed = {str(place): found.moves for place, found in enumerate(elsewhere)}
+        borrowed = {str(place): solved.moves for place, solved in enumerate(elsewhere)}
         material = Material(moves=solution.moves, before=before, others=borrowed, seed=_seed(world))
         for mutant in make_mutants(material, most):
-            said = [move.text for move in mutant.moves if isinstance(move, Say)]
-            bench.judge(mutant.kind, mutant.name, End(after, said[-1] if said else None, frozenset()))
+            texts = [move.text for move in mutant.moves if isinstance(move, Say)]
+            bench.judge(mutant.kind, mutant.name, End(after, texts[-1] if texts else None, frozenset()))
         most, elsewhere = _BESIDE_AN_ANSWER, []
     say("edits of the recorded state")
     for name, state in _near_states(world, before, after).items():
         bench.judge("author", name, End(state, answer, frozenset()))
-    ends = [one.end.after for one in elsewhere]
+    ends = [solved.end.after for solved in elsewhere]
     clocks = world.app.clocks
     for edit in edited_states(before, after, most=most, seed=_seed(world), others=ends, clocks=clocks, watch=watch):
         bench.judge(edit.kind, edit.name, End(edit.state, answer, frozenset()))
@@ -180,7 +181,7 @@ def _judge_edits(
 
 
 class _Bench:
-    """Where mutants are judged, one after the other."""
+    """Judges mutants one after the other, and counts the results."""
 
     def __init__(self, world: World, open_: Open, solution: _Solution, again: Open | None = None) -> None:
         self._world, self._open, self._solution, self._again = world, open_, solution, again or open_
@@ -190,7 +191,7 @@ class _Bench:
         self.survivors: list[Survivor] = []
 
     def play(self, mutant: Mutant) -> None:
-        """Plays a mutant, and judges how it ends."""
+        """Play a mutant, and judge its end."""
         end = play(self._world, self._open, mutant.moves)
         if mutant.edited and not mutant.edited & end.made:
             self._count(mutant.kind, "not_made")
@@ -198,13 +199,13 @@ class _Bench:
             self.judge(mutant.kind, mutant.name, end, mutant.moves)
 
     def judge(self, kind: str, name: str, end: End, moves: tuple[Move, ...] = ()) -> None:
-        """Judges an end.
+        """Judge an end.
 
         Args:
-            kind: What was done to the solution.
-            name: What exactly.
+            kind: Kind of mutation.
+            name: Description of the mutation.
             end: The result.
-            moves: What led there; nothing where the recording was edited.
+            moves: The moves that led there; empty if the recording was edited.
         """
         survivor = Survivor(
             configuration=self._world.id,
@@ -221,11 +222,11 @@ class _Bench:
         if not success:
             self._count(kind, "unmoved" if end.answer is None and end.after == self._before else "rejected")
             return
-        found = self._differs(end, played=bool(moves))
-        if not found and end.answer == self._oracle.answer:
+        differing = self._differs(end, played=bool(moves))
+        if not differing and end.answer == self._oracle.answer:
             self._count(kind, "equivalent")
         else:
-            self._survived(survivor, differs=dict(list(found.items())[:_SHOWN]))
+            self._survived(survivor, differs=dict(list(differing.items())[:_SHOWN]))
 
     def _count(self, kind: str, became: str) -> None:
         self.kinds[kind] = self.kinds.get(kind, MutantCount()) + MutantCount(**{became: 1})
@@ -235,41 +236,41 @@ class _Bench:
         self._count(survivor.kind, "survived")
 
     def _differs(self, end: End, *, played: bool) -> dict[str, str]:
-        """Where an end differs from the oracle's, but for what differs between two ends of the oracle too."""
+        """Return where an end differs from the oracle's, except where two runs of the oracle differ too."""
         clocks = self._world.app.clocks
-        found = differences(self._oracle.after, end.after, clocks)
-        if found and played and self._restless is None:
+        differing = differences(self._oracle.after, end.after, clocks)
+        if differing and played and self._restless is None:
             again = play(self._world, self._again, self._solution.moves)
             self._restless = frozenset(differences(self._oracle.after, again.after, clocks))
         return {
-            place: f"{_short(one)} → {_short(other)}"
-            for place, (one, other) in found.items()
+            place: f"{_short(expected)} → {_short(actual)}"
+            for place, (expected, actual) in differing.items()
             if not played or place not in (self._restless or ())
         }
 
 
 def _authors(world: World, before: State) -> dict[str, tuple[Move, ...]]:
-    """The author's own mutants."""
+    """Return the author's own mutants."""
     try:
         return {name: tuple(edited) for name, edited in world.scenario.mutants(world, before).items()}
     except InvalidConfiguration:
         raise
     except Exception as error:
-        raise Faulty(Fault.ORACLE_BROKE, f"the author's mutants broke: {type(error).__name__}: {error}") from error
+        raise Faulty(Fault.ORACLE_BROKE, f"the author's mutants raised {type(error).__name__}: {error}") from error
 
 
 def _near_states(world: World, before: State, after: State) -> dict[str, State]:
-    """The author's own edits."""
+    """Return the author's own edited states."""
     try:
         return dict(world.scenario.near_states(world, before, after))
     except InvalidConfiguration:
         raise
     except Exception as error:
-        raise Faulty(Fault.ORACLE_BROKE, f"the author's near states broke: {type(error).__name__}: {error}") from error
+        raise Faulty(Fault.ORACLE_BROKE, f"the author's near states raised {type(error).__name__}: {error}") from error
 
 
 def _watch(world: World, solution: _Solution) -> Watch:
-    """What the checks read of a solved state, which they must take; without what the task leaves open."""
+    """Return what the checks read of a solved state, without what the task leaves open. They must accept that state."""
     state, watch = watched(solution.end.after)
     verdict = judge(world, solution.before, state, solution.end.answer)
     if not verdict.success:
@@ -281,7 +282,7 @@ def _watch(world: World, solution: _Solution) -> Watch:
 
 
 def _solved_elsewhere(world: World, open_: Open, say: Callable[[str], None]) -> _Solution | None:
-    """What the oracle does in another world; None where it cannot."""
+    """Return what the oracle does in another world, or None if it fails."""
     say(f"the oracle of {world.configuration.instance}")
     try:
         return _solve(world, open_)
@@ -290,7 +291,7 @@ def _solved_elsewhere(world: World, open_: Open, say: Callable[[str], None]) -> 
 
 
 def _moves_in(world: World, open_: Open) -> tuple[Move, ...]:
-    """What the oracle does in another world; nothing where it cannot."""
+    """Return the oracle's moves in another world; empty if it fails."""
     try:
         rehearsal = open_(world)
         try:
@@ -302,7 +303,7 @@ def _moves_in(world: World, open_: Open) -> tuple[Move, ...]:
 
 
 def _words(world: World, others: Sequence[World]) -> list[tuple[str, str]]:
-    """Values of this instance's parameters, each with that of another instance."""
+    """Return pairs of parameter values: of this instance, and of another instance."""
     return [
         (str(value), str(other.parameters[name]))
         for other in others

@@ -1,7 +1,7 @@
 """Near misses of a solved state, as edits of its recording. A good verifier rejects them all.
 
-Where an app has no rehearsal without a screen, playing a mistake costs seconds; editing what the oracle left costs
-milliseconds. An edit counts only when the file then *means* something else.
+For apps without a rehearsal, playing a mistake takes seconds; editing what the oracle left takes milliseconds. An edit
+counts only if the *meaning* of the file changes.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ WRONG = "a value that was asked for is wrong"
 SIDE_EFFECT = "an extra side effect"
 ANOTHER = "the right thing to the wrong record"
 
-_WORK = 12_000_000  # bytes that may be unpacked and read again for one file
-_SHARE = 0.6  # of all edits that may be of one kind
+_WORK = 12_000_000  # maximum number of bytes unpacked and read again per file
+_SHARE = 0.6  # maximum share of edits of one kind
 _BYSTANDERS = 3
 
 
@@ -45,10 +45,10 @@ class Edit:
     """A near miss.
 
     Attributes:
-        kind: What was done to the solved state.
-        name: What exactly.
-        state: The result.
-        differs: Places where it means something else than the solved state.
+        kind: Kind of edit.
+        name: Description of the edit.
+        state: The resulting state.
+        differs: Places where its meaning differs from the solved state.
     """
 
     kind: str
@@ -67,39 +67,39 @@ def edited_states(
     clocks: Collection[str] = (),
     watch: Watch | None = None,
 ) -> Iterator[Edit]:
-    """Near misses of a solved state, of every kind in turn; the same ones for the same seed.
+    """Yield near misses of a solved state, of every kind in turn. The same seed gives the same edits.
 
     Args:
         before: The state before the solution.
         after: The state after it.
-        most: How many at most.
-        seed: For the choice among many.
+        most: Maximum number of edits.
+        seed: Seed of the random choices.
         others: Solved states of other instances on the same profile.
-        clocks: Names of fields that a clock writes: a difference there is none.
-        watch: What the checks read. Where given, files outside of the recorded folders and captured data that no
-            check reads are left alone: programs write them as they please.
+        clocks: Names of fields that a clock writes. Differences there are ignored.
+        watch: What the checks read. If given, files outside of the recorded folders and captured data that no check
+            reads are left alone: programs write them at any time.
     """
     bench = _Bench(before, after, random.Random(seed), clocks, watch)
     streams = [bench.whole_files(), bench.inside(), bench.data(), bench.others(others), bench.bystanders()]
     share = math.ceil(most * _SHARE)
     kinds: Counter[str] = Counter()
     seen: set[int] = set()
-    made = 0
+    count = 0
     for edit in _in_turn(streams):
-        if made >= most:
+        if count >= most:
             return
         mark = hash((tuple(edit.state.files.items()), repr(edit.state.data), tuple(edit.state.missing)))
         if mark in seen or kinds[edit.kind] >= share:
             continue
         seen.add(mark)
         kinds[edit.kind] += 1
-        made += 1
+        count += 1
         yield edit
 
 
 def with_file(state: State, path: str, content: bytes | None) -> State:
-    """A state in which a file has another content, or is gone (None); lists of files that are recorded follow."""
-    files = {name: one for name, one in state.files.items() if name != path}
+    """Return a state with another content of a file, or without it (None). Recorded file listings are updated."""
+    files = {name: data for name, data in state.files.items() if name != path}
     missing = {name: why for name, why in state.missing.items() if name != path}
     if content is not None:
         files[path] = content
@@ -111,17 +111,17 @@ def with_file(state: State, path: str, content: bytes | None) -> State:
 
 def _listed(listing: list[dict[str, Any]], path: str, content: bytes | None) -> list[dict[str, Any]]:
     folder = str(PurePosixPath(path).parent)
-    found = [entry for entry in listing if entry["path"] != path or content is not None]
+    entries = [entry for entry in listing if entry["path"] != path or content is not None]
     if content is None:
-        return found
-    if any(entry["path"] == path for entry in found):
-        return [entry | {"size": len(content)} if entry["path"] == path else entry for entry in found]
-    like = next((entry for entry in found if str(PurePosixPath(entry["path"]).parent) == folder), None)
+        return entries
+    if any(entry["path"] == path for entry in entries):
+        return [entry | {"size": len(content)} if entry["path"] == path else entry for entry in entries]
+    like = next((entry for entry in entries if str(PurePosixPath(entry["path"]).parent) == folder), None)
     if like is None:
-        return found
+        return entries
     facts = {"path": path, "kind": "file", "size": len(content)}
     more = {name: facts.get(name, value) for name, value in like.items()}
-    return sorted([*found, more], key=lambda entry: str(entry["path"]))
+    return sorted([*entries, more], key=lambda entry: str(entry["path"]))
 
 
 class _Bench:
@@ -141,7 +141,7 @@ class _Bench:
         draw.shuffle(self._stayed)
 
     def whole_files(self) -> Iterator[Edit]:
-        """Each file that the solution changed: as it was, gone, cut short."""
+        """Edit each file that the solution changed as a whole: put back, removed, truncated."""
         for path in self._changed:
             was, now = self._before.files.get(path), self._after.files.get(path)
             yield self._edit(PUT_BACK, f"{path} as it was", with_file(self._after, path, was))
@@ -151,32 +151,32 @@ class _Bench:
                 yield self._edit(CUT, path, with_file(self._after, path, now[: len(now) * 2 // 3]))
 
     def inside(self) -> Iterator[Edit]:
-        """Perturbations of the files that the solution changed."""
+        """Edit the content of files that the solution changed."""
         yield from _in_turn([self._perturbed(path) for path in self._changed if path in self._after.files])
 
     def data(self) -> Iterator[Edit]:
-        """Edits of what live endpoints answered."""
+        """Edit the answers of live endpoints."""
         for name, value in self._after.data.items():
             if is_listing(value):
                 continue
             was = self._before.data.get(name)
-            asked = different(leaves(State(data={name: was})), leaves(State(data={name: value})), self._clocks)
+            expected = different(leaves(State(data={name: was})), leaves(State(data={name: value})), self._clocks)
             for what, edited in itertools.islice(edit_data(value, was, self._draw, shaped=True), 60):
                 state = State(self._after.files, {**self._after.data, name: edited}, self._after.missing)
                 edit = self._edit(WRONG, f"{name}: {what}", state)
                 if any(map(self._reads, edit.differs)):
-                    kind = WRONG if asked.keys() >= set(edit.differs) else SIDE_EFFECT
+                    kind = WRONG if expected.keys() >= set(edit.differs) else SIDE_EFFECT
                     yield Edit(kind, edit.name, edit.state, edit.differs)
 
     def others(self, states: Sequence[State]) -> Iterator[Edit]:
-        """What solves another instance."""
+        """Use solved states of other instances."""
         for number, state in enumerate(states, 1):
             edit = self._edit(ANOTHER, f"as for another instance ({number})", state)
             if edit.differs:
                 yield edit
 
     def bystanders(self) -> Iterator[Edit]:
-        """Files that had to stay: changed, gone; and one that nobody asked for."""
+        """Edit files that must not change: changed, removed, and one additional file."""
         for path in self._stayed[:_BYSTANDERS]:
             yield from itertools.islice(self._perturbed(path), 2)
             yield self._edit(SIDE_EFFECT, f"{path} gone", with_file(self._after, path, None))
@@ -192,18 +192,18 @@ class _Bench:
 
     def _perturbed(self, path: str) -> Iterator[Edit]:
         content, was = self._after.files[path], self._before.files.get(path)
-        solved, asked = self._meaning(path, True), self._asked(path)
+        solved, expected = self._meaning(path, True), self._asked(path)
         own = path in self._listed or not self._listed
         known = {value for value in self._meaning(path, False).values() if isinstance(value, str)}
-        for name, edited in itertools.islice(self._candidates(path, content, was, asked), _tries(content)):
-            found = leaves_of_file(path, edited)
-            if "" in found and "" not in solved:
-                continue  # no longer a file of its kind; `whole_files` has one such
-            differs = different(solved, found, self._clocks)
-            wrong = asked.keys() >= differs.keys() and any(_is_new(solved.get(place), known) for place in differs)
-            # Beside what was asked for, a program's own settings are its own business.
+        for name, edited in itertools.islice(self._candidates(path, content, was, expected), _tries(content)):
+            meaning = leaves_of_file(path, edited)
+            if "" in meaning and "" not in solved:
+                continue  # no longer a file of its kind; `whole_files` has one of those
+            differs = different(solved, meaning, self._clocks)
+            wrong = expected.keys() >= differs.keys() and any(_is_new(solved.get(place), known) for place in differs)
+            # Apart from what was asked for, changes of a program's own settings do not matter.
             if differs and (wrong or own):
-                kind = WRONG if wrong and asked else SIDE_EFFECT
+                kind = WRONG if wrong and expected else SIDE_EFFECT
                 places = tuple(f"{path}{place}" for place in differs)
                 yield Edit(kind, f"{path}: {name}", with_file(self._after, path, edited), places)
 
@@ -237,7 +237,7 @@ class _Bench:
         return Edit(kind, name, state, tuple(differs))
 
     def _asked(self, path: str) -> dict[str, tuple[Any, Any]]:
-        """Places of a file that the solution changed."""
+        """Return the places of a file that the solution changed."""
         if self._before.files.get(path) == self._after.files.get(path):
             return {}
         return different(self._meaning(path, False), self._meaning(path, True), self._clocks)
@@ -256,18 +256,23 @@ class _Bench:
 
 
 def _is_new(value: object, known: Collection[str]) -> bool:
-    """Whether a value is not one that was there before, at another place: what stands below a new line has moved."""
+    """Return whether a value is new, and not one that moved from another place (as below an inserted line)."""
     return not isinstance(value, str) or value not in known
 
 
 def _tries(content: bytes) -> int:
-    """How many candidates of a file are looked at: fewer of a large one, because each is read again."""
+    """Return how many candidate edits of a file to try: fewer for a large file, because each is read again."""
     if not content.startswith(b"PK"):
         return max(8, min(200, _WORK // (len(content) + 1)))
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             size = sum(part.file_size for part in archive.infolist() if part.filename.endswith(".xml"))
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):  # the last: packed in a way zipfile lacks
+    except (
+        zipfile.BadZipFile,
+        ValueError,
+        OSError,
+        NotImplementedError,
+    ):  # NotImplementedError: a compression method that zipfile does not support
         return 0
     return max(8, min(48, _WORK // (size + 1)))
 
@@ -276,8 +281,8 @@ def _in_turn(streams: Sequence[Iterator[Edit]]) -> Iterator[Edit]:
     left = list(streams)
     while left:
         for stream in list(left):
-            found = next(stream, None)
-            if found is None:
+            edit = next(stream, None)
+            if edit is None:
                 left.remove(stream)
             else:
-                yield found
+                yield edit

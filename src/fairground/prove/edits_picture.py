@@ -1,4 +1,4 @@
-"""Near misses of pictures: another size, another place, other colours, another format."""
+"""Near misses of pictures: another size, position, colours or format."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from PIL import Image, ImageChops, ImageOps
 from fairground.prove.edits_text import in_turn
 
 _PIXELS = 40_000_000
-_BYTES = 8  # that are changed, of each sort; a picture takes long to read again
+_BYTES = 8  # bytes changed per group; reading a picture again is slow
 _WORD = re.compile(rb"[A-Za-z][\w -]{3,60}")
 _FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP")
 
 
 def edit_picture(content: bytes, before: bytes | None, draw: random.Random) -> Iterator[tuple[str, bytes]]:
-    """Edits of a still picture, in its own format; nothing of a file that cannot be decoded."""
+    """Yield edits of a still picture in its own format. Yields nothing for a file that cannot be decoded."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -37,7 +37,7 @@ def edit_picture(content: bytes, before: bytes | None, draw: random.Random) -> I
             if edited is not None:
                 yield name, _saved(edited, image.format or "PNG", image.info)
         except (OSError, ValueError, KeyError):
-            continue  # a mode that this edit cannot do
+            continue  # a mode that this edit does not support
     try:
         other = "JPEG" if image.format == "PNG" else "PNG"
         yield f"saved as {other}", _saved(image.convert("RGB"), other, {})
@@ -46,11 +46,11 @@ def edit_picture(content: bytes, before: bytes | None, draw: random.Random) -> I
 
 
 def edit_bytes(content: bytes, before: bytes | None, draw: random.Random) -> Iterator[tuple[str, bytes]]:
-    """Single bytes changed, for files that nobody else can write: in words that are new, and elsewhere."""
+    """Yield edits of single bytes, for formats without a writer: in new words, and elsewhere."""
     if not content:
         return
     was = before or b""
-    words = [found.start() for found in _WORD.finditer(content) if found[0] not in was]
+    words = [match.start() for match in _WORD.finditer(content) if match[0] not in was]
     draw.shuffle(words)
     places = [draw.randrange(len(content)) for _ in range(200)]
     others = [at for at in places if content[at : at + 1] != was[at : at + 1]]
@@ -59,16 +59,16 @@ def edit_bytes(content: bytes, before: bytes | None, draw: random.Random) -> Ite
 
 
 def _saved(image: Image.Image, form: str, info: dict[str | tuple[int, int], object]) -> bytes:
-    kept = {"dpi": info["dpi"]} if "dpi" in info and form in ("PNG", "JPEG", "TIFF") else {}
+    options = {"dpi": info["dpi"]} if "dpi" in info and form in ("PNG", "JPEG", "TIFF") else {}
     if form == "JPEG":
-        kept |= {"quality": 95}
+        options |= {"quality": 95}
     stream = io.BytesIO()
-    image.save(stream, format=form, **kept)
+    image.save(stream, format=form, **options)
     return stream.getvalue()
 
 
 def _inverted_part(image: Image.Image) -> Image.Image:
-    """The middle of the picture in opposite colours, its transparency as it was."""
+    """Invert the colours in the middle of the picture, without changing its transparency."""
     edited = image.convert("RGBA")
     box = (image.width // 3, image.height // 3, image.width * 2 // 3 + 1, image.height * 2 // 3 + 1)
     part = edited.crop(box)

@@ -1,4 +1,4 @@
-"""Near misses of databases: a value changed, a row gone or there twice."""
+"""Near misses of databases: a value changed, a row removed or duplicated."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from contextlib import closing, suppress
 from fairground.prove.edits_text import in_turn
 from fairground.prove.edits_values import near_leaf
 
-_ROWS = 2_000  # of one table, that are looked at
-_STEPS = 1_000_000  # of SQLite's own machine: a database may have triggers that never end
+_ROWS = 2_000  # maximum number of rows read per table
+_STEPS = 1_000_000  # maximum number of SQLite virtual machine steps: a database may have triggers that never end
 
 _Place = tuple[str, int]  # table and rowid
 _Row = tuple[object, ...]
 
 
 def edit_database(content: bytes, before: bytes | None, draw: random.Random) -> Iterator[tuple[str, bytes]]:
-    """Edits of rows that are new, in turn with some of rows that are not; nothing of a file that cannot be read."""
+    """Yield edits of new rows, alternating with some of old rows. Yields nothing for an unreadable file."""
     try:
         rows = _rows(content)
         was = _rows(before) if before is not None else {}
@@ -42,10 +42,10 @@ def _edits(
     table, rowid = place
     quoted = _quoted(table)
     with closing(_opened(content)) as db:
-        found = db.execute(f"SELECT * FROM {quoted} WHERE rowid = ?", (rowid,))
-        names = [column[0] for column in found.description]
-        row = found.fetchone()
-        # The key is what the row is known by; changing it is a row gone and another one made.
+        cursor = db.execute(f"SELECT * FROM {quoted} WHERE rowid = ?", (rowid,))
+        names = [column[0] for column in cursor.description]
+        row = cursor.fetchone()
+        # The key identifies the row; changing it would remove the row and add another.
         keys = {line[1] for line in db.execute(f"PRAGMA table_info({quoted})") if line[5]}
     columns = [at for at, name in enumerate(names) if name not in keys]
     draw.shuffle(columns)
@@ -62,20 +62,20 @@ def _edits(
 
 
 def _rows(content: bytes) -> dict[_Place, _Row]:
-    found: dict[_Place, _Row] = {}
+    rows: dict[_Place, _Row] = {}
     with closing(_opened(content)) as db:
         tables = db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
         for (table,) in sorted(tables.fetchall()):
-            with suppress(sqlite3.Error):  # a virtual table whose module is not here, or one without row ids
+            with suppress(sqlite3.Error):  # a virtual table whose module is missing, or a table without row IDs
                 for row in db.execute(f"SELECT rowid, * FROM {_quoted(table)} ORDER BY rowid LIMIT {_ROWS}"):
-                    found[table, row[0]] = row[1:]
-    return found
+                    rows[table, row[0]] = row[1:]
+    return rows
 
 
 def _opened(content: bytes) -> sqlite3.Connection:
     db = sqlite3.connect(":memory:")
     try:
-        # A header that asks for a write-ahead log, which a copy in memory cannot have.
+        # Clears the write-ahead log flag in the header, which an in-memory copy does not support.
         db.deserialize(content[:18] + b"\x01\x01" + content[20:])
         db.execute("PRAGMA trusted_schema = OFF")
         db.set_progress_handler(lambda: 1, _STEPS)

@@ -1,4 +1,4 @@
-"""Near misses of text files and of plain data: a line, a setting, a value."""
+"""Near misses of text files and plain data: a line, a setting, a value."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from typing import Any
 from fairground.prove.edits_values import change, near_leaf, near_values
 
 Place = tuple[str | int, ...]
-"""Where a value is in JSON data: names and numbers."""
+"""Path of a value in JSON data: names and indices."""
 
 
 def edit_lines(content: bytes, before: bytes | None, draw: random.Random) -> Iterator[tuple[str, bytes]]:
-    """Lines dropped, doubled, changed and swapped: first those that are new, in turn with some that are not."""
+    """Yield edits with lines dropped, duplicated, changed or swapped.
+
+    New lines come first, alternating with old ones.
+    """
     marks = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     mark = next((mark for mark in marks if content.startswith(mark)), b"")
     encoding = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}.get(mark, "utf-8")
@@ -36,7 +39,7 @@ def edit_lines(content: bytes, before: bytes | None, draw: random.Random) -> Ite
 
 
 def edit_json(content: bytes, before: bytes | None, draw: random.Random) -> Iterator[tuple[str, bytes]]:
-    """One value changed, one entry gone or there twice; the layout stays."""
+    """Yield edits with one value changed, or one entry removed or duplicated. The layout stays."""
     after, was = _loaded(content), _loaded(before)
     if after is None:
         return
@@ -46,13 +49,15 @@ def edit_json(content: bytes, before: bytes | None, draw: random.Random) -> Iter
 
 
 def edit_data(after: Any, before: Any, draw: random.Random, *, shaped: bool = False) -> Iterator[tuple[str, Any]]:
-    """Edits of plain data: values that changed put back or changed again; others changed; entries gone or doubled.
+    """Yield edits of plain data: values put back or changed, entries removed or duplicated.
+
+    Changed values come first, alternating with unchanged ones.
 
     Args:
-        after: What is edited.
-        before: What it was.
-        draw: For the choice.
-        shaped: What was captured always has the same fields: one that was there before cannot be gone.
+        after: The data to edit.
+        before: The data before the solution.
+        draw: Random generator.
+        shaped: The data always has the same fields, so an entry that was there before is not removed.
     """
     new, was = dict(_values(after)), dict(_values(before))
     changed = [place for place, value in new.items() if place not in was or was[place] != value]
@@ -73,10 +78,15 @@ def edit_data(after: Any, before: Any, draw: random.Random, *, shaped: bool = Fa
 
 
 def in_turn(first: Collection[Any], second: Collection[Any]) -> Iterator[Any]:
-    """Two of the first for one of the second, until both are used up."""
-    one, two = iter(first), iter(second)
+    """Yield two of the first for one of the second, until both are used up."""
+    first_items, second_items = iter(first), iter(second)
     while True:
-        batch = [value for source in (one, one, two) for value in [next(source, _END)] if value is not _END]
+        batch = [
+            value
+            for source in (first_items, first_items, second_items)
+            for value in [next(source, _END)]
+            if value is not _END
+        ]
         if not batch:
             return
         yield from batch
@@ -90,7 +100,7 @@ def _edit_line(lines: list[str], place: int, draw: random.Random) -> Iterator[tu
     bare = line.rstrip("\r\n")
     end = line[len(bare) :]
     key, sign, value = bare.partition("=")
-    if sign and value.strip():  # a setting: its value, and not its name
+    if sign and value.strip():  # a setting: edit its value, not its name
         near = [f"{key}={other}" for other in near_values(value, draw)]
     else:
         near = list(near_values(bare, draw))
@@ -141,15 +151,15 @@ def _without(data: Any, place: Place) -> Any:
 def _twice(data: Any, place: Place) -> Any:
     edited, holder = _holder(data, place)
     entry = copy.deepcopy(holder[place[-1]])
-    ids = [one["id"] for one in holder if isinstance(one, dict) and isinstance(one.get("id"), int)]
-    if len(ids) == len(holder):  # rows of a database: two cannot have one number
+    ids = [row["id"] for row in holder if isinstance(row, dict) and isinstance(row.get("id"), int)]
+    if len(ids) == len(holder):  # rows of a database: IDs are unique
         entry["id"] = max(ids) + 1
     holder.insert(int(place[-1]) + 1, entry)
     return edited
 
 
 def _holder(data: Any, place: Place) -> tuple[Any, Any]:
-    """A copy of the data, and what in it holds the value."""
+    """Return a copy of the data, and the container of the value in it."""
     edited = json.loads(json.dumps(data))
     holder = edited
     for name in place[:-1]:
@@ -158,5 +168,5 @@ def _holder(data: Any, place: Place) -> tuple[Any, Any]:
 
 
 def _shown(place: Place) -> str:
-    text = "".join(f"[{one}]" if isinstance(one, int) else f".{one}" for one in place).lstrip(".")
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).lstrip(".")
     return text or "the value"

@@ -1,4 +1,4 @@
-"""Values that are nearly right: the same kind of thing, one step beside it."""
+"""Values that are almost right: the same type, slightly different."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _DATE = re.compile(r"(\d{4}-\d\d-)(\d\d)(.*)")
 _FORMULA = re.compile(r"(?:[a-z]+:)?=.+", re.DOTALL)
 _CELL_ROW = re.compile(r"(?<=[A-Z])(\$?)(\d+)(?![\d(])")
 _LETTERS = re.compile(r"[^\W\d_]")
-_FINE_DIGITS = 2  # decimals up to which the last digit is one that a person would check
-_AROUND = 30  # characters that are shown on each side of a difference
+_FINE_DIGITS = 2  # maximum number of decimals at which a user would notice the last digit
+_AROUND = 30  # characters shown on each side of a difference
 _OPPOSITES = (
     ("bold", "normal"), ("italic", "normal"), ("left", "right"), ("start", "end"), ("center", "left"),
     ("justify", "left"), ("true", "false"), ("1", "0"), ("on", "off"), ("yes", "no"), ("portrait", "landscape"),
@@ -24,7 +24,7 @@ _OPPOSITE = dict([(b, a) for a, b in reversed(_OPPOSITES)] + [(a, b) for a, b in
 
 
 def near_values(value: str, draw: random.Random) -> Iterator[str]:
-    """Values beside this one, the most telling first; none for what has no near value, such as blanks."""
+    """Yield values close to this one, most telling first. Yields none for values such as blanks."""
     bare = value.strip()
     if not bare:
         return
@@ -34,7 +34,7 @@ def near_values(value: str, draw: random.Random) -> Iterator[str]:
 
 
 def near_leaf(value: object, draw: random.Random) -> Iterator[object]:
-    """The same for a value of JSON."""
+    """Yield values close to a JSON value; see `near_values`."""
     match value:
         case bool():
             yield not value
@@ -52,7 +52,7 @@ def near_leaf(value: object, draw: random.Random) -> Iterator[object]:
 
 
 def change(old: str, new: str) -> str:
-    """An edit in a few words: of long texts, what is around the first letter that differs."""
+    """Describe an edit briefly. For long texts, shows what is around the first difference."""
     same = next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
     start = max(0, same - _AROUND) if max(len(old), len(new)) > 2 * _AROUND else 0
     shown = (f"{'…' if start else ''}{text[start : same + _AROUND]}" for text in (old, new))
@@ -77,7 +77,7 @@ def _near(text: str, draw: random.Random) -> Iterator[str]:
 
 
 def _near_numbers(sign: str, whole: str, part: str, unit: str) -> Iterator[str]:
-    """12pt → 11pt, 3.50 → 3.51; where the last digit is finer than anybody looks, a whole one more."""
+    """12pt → 11pt, 3.50 → 3.51. If the last digit is too fine to notice, the integer part changes."""
     fraction = f".{part}" if part else ""
     if part and len(part) <= _FINE_DIGITS and not unit:
         digits = str(int(whole + part) + 1).rjust(len(part) + 1, "0")
@@ -89,9 +89,9 @@ def _near_numbers(sign: str, whole: str, part: str, unit: str) -> Iterator[str]:
 
 def _near_formulas(text: str) -> Iterator[str]:
     rows = list(_CELL_ROW.finditer(text))
-    # The end of the first range, then its start: how long a second one is, functions such as SUMIF do not look at.
-    for found in rows[1:2] + rows[:1]:
-        yield f"{text[: found.start(2)]}{max(int(found[2]) - 1, 1)}{text[found.end(2) :]}"
+    # The end of the first range, then its start: functions such as SUMIF ignore the length of a second range.
+    for row in rows[1:2] + rows[:1]:
+        yield f"{text[: row.start(2)]}{max(int(row[2]) - 1, 1)}{text[row.end(2) :]}"
     for name, other in (("SUM(", "MAX("), ("SUMIF(", "COUNTIF("), ("AVERAGE(", "SUM("), ("+", "-"), ("*", "+")):
         if name in text:
             yield text.replace(name, other, 1)
@@ -104,7 +104,8 @@ def _near_words(text: str, draw: random.Random) -> Iterator[str]:
     letters = list(_LETTERS.finditer(text))
     if letters:
         at = draw.choice(letters).start()
-        # Another letter of the same case, and no blank or mark, which a matcher may rightly overlook.
+        # Another letter of the same case. Blanks and punctuation are not used, because a matcher may rightly ignore
+        # them.
         yield text[:at] + ("x" if text[at].casefold() != "x" else "y") + text[at + 1 :]
     words = text.split()
     if len(words) > 1:

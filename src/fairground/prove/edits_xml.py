@@ -1,6 +1,6 @@
-"""Near misses of XML and of documents that are archives of it: one run, number, attribute or element is another.
+"""Near misses of XML and of XML archives: one text run, number, attribute or element changes.
 
-The text is edited where it stands, so that everything else stays as the program wrote it.
+The text is edited in place, so that everything else stays as the program wrote it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from fairground.prove.edits_values import change, near_values
 from fairground.verify.reading.archive import Archive
 
 MOST_XML = 8 << 20
-"""Characters of one part; a larger one is not edited inside."""
+"""Maximum characters of one part. The content of a larger part is not edited."""
 
-_LARGE = 20_000  # characters of an element that is neither deleted nor doubled: it would be half the document
-_TURNS = 6  # edits of a part that holds something the solution put there, for one of another part
-_OLD = 400  # elements that stayed as they were, of which some are edited
+_LARGE = 20_000  # maximum characters of an element that is removed or duplicated: more would be half the document
+_TURNS = 6  # edits of a part with a value from the solution, per edit of another part
+_OLD = 400  # maximum number of unchanged elements, some of which are edited
 _PASSED_OVER = re.compile(
     r"(?:settings\.xml|manifest\.rdf|mimetype|META-INF/.*|Thumbnails/.*|Configurations2/.*|docProps/.*|.*\.rels|"
     r".*\[Content_Types\]\.xml|.*/theme/.*|.*/calcChain\.xml|.*/fontTable\.xml|.*/webSettings\.xml)"
@@ -38,7 +38,7 @@ _TOKEN = re.compile(
 )
 _ATTRIBUTE = re.compile(r"""\s([^\s=/>]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _SQUEEZED = re.compile(r"[\[\]$]|^(?:[a-z]+:)?=|(?<=:)\.")
-# Attributes that say again what another one says, or what only programs look at.
+# Attributes that repeat another attribute, or that only programs read.
 _NOT_MEANT = (
     "xmlns",
     "xml:id",
@@ -58,28 +58,28 @@ _QUOTES = {"&quot;": '"', "&apos;": "'"}
 
 @dataclass
 class Node:
-    """An element, by where it is in the text."""
+    """An element, by its position in the text."""
 
     tag: str
     start: int
     inside: int
-    """Where its start tag ends."""
+    """End of its start tag."""
     parent: int
     end: int = -1
     runs: list[tuple[int, int]] = field(default_factory=list)
-    """Text of its own."""
+    """Positions of its own text."""
 
 
 def edit_xml(
     content: bytes, before: bytes | None, draw: random.Random, hot: Collection[str] = ()
 ) -> Iterator[tuple[str, bytes]]:
-    """Edits of one XML text: first of elements that hold what changed, in turn with some that stayed.
+    """Yield edits of one XML text: of elements with changed values first, alternating with some unchanged ones.
 
     Args:
-        content: The text as it was saved.
-        before: As it was.
-        draw: For the choice among many.
-        hot: Values that the solution put there, squeezed.
+        content: The text as saved.
+        before: The text before the solution.
+        draw: Random generator.
+        hot: Values that the solution put there, in the form of `squeezed`.
     """
     try:
         text = content.decode("utf-8")
@@ -103,7 +103,7 @@ def edit_xml(
 def edit_archive(
     content: bytes, before: bytes | None, draw: random.Random, hot: Collection[str] = ()
 ) -> Iterator[tuple[str, bytes]]:
-    """Edits of the XML parts of a document, packed as the document was."""
+    """Yield edits of the XML parts of a document, packed like the document."""
     try:
         archive = Archive(content)
         parts = {name: archive.read(name) for name in archive.names if not name.endswith("/")}
@@ -125,15 +125,15 @@ def edit_archive(
     while makers:
         for maker in list(makers):
             name, edits, turns = maker
-            found = list(itertools.islice(edits, turns))
-            if not found:
+            batch = list(itertools.islice(edits, turns))
+            if not batch:
                 makers.remove(maker)
-            for what, edited in found:
+            for what, edited in batch:
                 yield f"{name}: {what}", repack(content, {name: edited})
 
 
 def repack(content: bytes, parts: dict[str, bytes]) -> bytes:
-    """The same archive with other parts: the order, and what is stored unpacked (an ODF mimetype), stay."""
+    """Return the same archive with other parts. The order, and parts stored uncompressed (an ODF mimetype), stay."""
     stream = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(stream, "w") as new:
         for info in old.infolist():
@@ -144,13 +144,13 @@ def repack(content: bytes, parts: dict[str, bytes]) -> bytes:
 
 
 def squeezed(value: object) -> str:
-    """A value in the form in which file and reader agree: without the marks of references, `12.0` as `12`."""
+    """Return a value in a form common to file and reader: without reference marks, and `12.0` as `12`."""
     text = _SQUEEZED.sub("", str(value).strip())
     return text.removesuffix(".0")
 
 
 def parse_spans(text: str) -> list[Node]:
-    """The elements of an XML text in order; none of one that is not well-formed."""
+    """Return the elements of an XML text in order; empty if it is not well-formed."""
     nodes: list[Node] = []
     open_: list[int] = []
     last = 0
@@ -178,34 +178,34 @@ def _texts(text: str) -> Iterator[str]:
 def _sorted(
     text: str, nodes: list[Node], known: set[str], hot: frozenset[str], draw: random.Random
 ) -> tuple[list[int], list[int]]:
-    """Elements that hold a value the solution put there, then others that are new; and some that are neither."""
+    """Return elements with a value from the solution followed by other new ones; and some unchanged ones."""
     scores: dict[int, list[int]] = {0: [], 1: [], 2: []}
     for number, node in enumerate(nodes):
         head = text[node.start : node.inside]
         runs = [text[start:end] for start, end in node.runs]
-        values = [one[2] or one[3] or "" for one in _ATTRIBUTE.finditer(head)] + runs
+        values = [match[2] or match[3] or "" for match in _ATTRIBUTE.finditer(head)] + runs
         if any(squeezed(unescape(value, _QUOTES)) in hot for value in values):
             scores[2].append(number)
         elif head not in known or any(run not in known for run in runs):
             scores[1].append(number)
         elif runs or len(values) > 1:
             scores[0].append(number)
-    for one in scores.values():
-        draw.shuffle(one)
+    for group in scores.values():
+        draw.shuffle(group)
     old = scores[0][:_OLD]
-    if not scores[0]:  # a program that writes everything in its own way leaves nothing as it was
+    if not scores[0]:  # a program that rewrites everything in its own way leaves nothing unchanged
         old, scores[1] = scores[1][:_OLD], scores[1][_OLD:]
     return scores[2] + scores[1], old
 
 
 def _values_of(text: str, nodes: list[Node]) -> dict[tuple[str, str], list[str]]:
-    """Which values each attribute of each element has, as written."""
-    found: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+    """Return the values of each attribute of each element, as written."""
+    by_attribute: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
     for node in nodes:
-        for one in _ATTRIBUTE.finditer(text, node.start, node.inside):
-            if len(known := found[node.tag, one[1]]) < 50:
-                known[one[2] or one[3] or ""] = None
-    return {key: list(values) for key, values in found.items()}
+        for match in _ATTRIBUTE.finditer(text, node.start, node.inside):
+            if len(known := by_attribute[node.tag, match[1]]) < 50:
+                known[match[2] or match[3] or ""] = None
+    return {key: list(values) for key, values in by_attribute.items()}
 
 
 def _edit_node(
@@ -220,7 +220,7 @@ def _edit_node(
     node = nodes[number]
     above = nodes[node.parent]
     shown = node.parent >= 0 and _SAID_IN_NUMBERS.search(text, above.start, above.inside)
-    if shown:  # what a cell shows of its number is no second number
+    if shown:  # the displayed text of a cell repeats its number
         return
     for start, end in node.runs[:2]:
         near = list(near_values(unescape(text[start:end]), draw))
@@ -235,7 +235,7 @@ def _edit_node(
         said = one[2] or one[3] or ""
         near = list(near_values(unescape(said, _QUOTES), draw))[:1]
         others = [other for other in values[node.tag, one[1]] if other != said]
-        # A name of something elsewhere, such as a style, is near another such name, and not to a misspelt one.
+        # A name of something elsewhere, such as a style, is replaced by another such name and not misspelt.
         if others and not re.fullmatch(r"[-#\d.]+\w*", said) and squeezed(unescape(said, _QUOTES)) not in hot:
             near = [unescape(draw.choice(others), _QUOTES)]
         for other in near:
@@ -250,22 +250,22 @@ def _edit_node(
 def _edit_place(
     text: str, nodes: list[Node], number: int, children: dict[int, list[int]], draw: random.Random
 ) -> Iterator[tuple[str, str]]:
-    """An element gone, there twice, or in the place of the next one of its kind; or so for what it stands in."""
+    """Remove an element, duplicate it, or swap it with the next of its kind; or do so with its parent."""
     node = nodes[number]
     if node.parent >= 0 and draw.random() < 0.5 and nodes[node.parent].parent >= 0:
         number, node = node.parent, nodes[node.parent]
     if node.parent < 0 or node.end - node.start > _LARGE:
         return
-    whole = text[node.start : node.end]
+    element = text[node.start : node.end]
     edits = [
         (f"{node.tag} gone", text[: node.start] + text[node.end :]),
-        (f"{node.tag} twice", text[: node.end] + whole + text[node.end :]),
+        (f"{node.tag} twice", text[: node.end] + element + text[node.end :]),
     ]
     after = [other for other in children[node.parent] if other > number and nodes[other].tag == node.tag]
     if after:
         near = nodes[after[0]]
         between = text[node.end : near.start]
-        swapped = text[near.start : near.end] + between + whole
+        swapped = text[near.start : near.end] + between + element
         edits.append((f"two {node.tag} swapped", text[: node.start] + swapped + text[near.end :]))
     draw.shuffle(edits)
     yield from edits[:2]

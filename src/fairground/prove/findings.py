@@ -1,4 +1,4 @@
-"""What a proof finds, as data: of an instance on a profile, of a mutant, of a try on a screen."""
+"""Results of a proof as data: of an instance on a profile, of a mutant, of a run on a screen."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from fairground.worlds import MutantCount
 
 
 class Status(StrEnum):
-    """What is known of an instance on a profile."""
+    """Status of an instance on a profile."""
 
     PROVEN = "proven"
     INFEASIBLE = "infeasible"
-    """Not in the suite, and nobody's fault: the task makes no sense with this profile's data."""
+    """Not in the suite, but not a fault: the task makes no sense with this profile's data."""
     FAULTY = "faulty"
-    """Not in the suite, and a mistake of it."""
+    """Not in the suite because of a fault in the suite."""
 
 
 class Fault(StrEnum):
-    """Kinds of mistakes that a suite can have; the value says it in words."""
+    """Kinds of faults of a suite. The value is the message."""
 
     INCOHERENT = "the instruction does not resolve"
     NO_ORACLE = "nobody has written an oracle"
@@ -39,38 +39,38 @@ class Fault(StrEnum):
 
 
 class PairProof(Record):
-    """What was found of one instance on one profile."""
+    """Result for one instance on one profile."""
 
     status: Status
     fault: Fault | None = None
-    message: str = Field("", description="why, for what is not proven")
-    tried: str = Field("", description="the configuration it was tried at")
+    message: str = Field("", description="why it is not proven")
+    tried: str = Field("", description="the configuration that was tried")
     moves: int = Field(0, ge=0)
-    answer: str | None = Field(None, description="what the oracle said")
-    start: float = Field(0.0, ge=0, le=1, description="the reward of doing nothing: more than 0 is a head start")
-    guessed: tuple[str, ...] = Field((), description="stock answers that are the right one here")
+    answer: str | None = Field(None, description="the oracle's answer")
+    start: float = Field(0.0, ge=0, le=1, description="the reward for doing nothing; more than 0 is a head start")
+    guessed: tuple[str, ...] = Field((), description="stock answers that happen to be right here")
     ms: float = Field(0.0, ge=0)
 
     @property
     def reason(self) -> str:
-        """Status, fault and message in a line."""
+        """Fault and message in one line."""
         return ": ".join(part for part in (self.fault.value if self.fault else "", self.message) if part)
 
 
 class Survivor(Record):
-    """A near miss that the verifier took for the solution, with what to look at."""
+    """A near miss that the verifier accepted as the solution, with details for inspection."""
 
     configuration: str
     kind: str
     name: str
     moves: tuple[str, ...] = ()
-    differs: dict[str, str] = Field({}, description="where its end differs from the oracle's: what no check looks at")
+    differs: dict[str, str] = Field({}, description="where its end differs from the oracle's, unnoticed by the checks")
     answer: str | None = None
-    broke: str = Field("", description="the checks raised on it, instead of deciding")
+    broke: str = Field("", description="the error, if the checks raised one instead of deciding")
 
 
 class MutantProof(Record):
-    """What became of the mutants of one instance on one profile."""
+    """Results for the mutants of one instance on one profile."""
 
     count: MutantCount = MutantCount()
     kinds: dict[str, MutantCount] = {}
@@ -80,25 +80,25 @@ class MutantProof(Record):
 
 
 class ScreenProof(Record):
-    """The oracle on a real screen, once."""
+    """Result of running the oracle once on a real screen."""
 
     configuration: str
     solved: bool
     message: str = ""
-    picture: str = Field("", description="how a screen that was not solved looked in the end: a PNG, as base64")
+    picture: str = Field("", description="final screen if it was not solved: a PNG, as base64")
     ms: float = Field(0.0, ge=0)
 
 
 class AgentScore(Record):
-    """What an agent scores that should score nothing."""
+    """Score of an agent that must score nothing."""
 
     agent: str
-    about: str = Field(description="what it does, in words")
+    about: str = Field(description="what it does")
     passed: int = Field(ge=0)
     scored: int = Field(ge=0)
     errored: int = Field(0, ge=0, description="never a score")
-    reward: float = Field(0.0, ge=0, le=1, description="mean over what was scored")
-    low: float = Field(0.0, ge=0, le=1, description="of the success rate, 95% Wilson")
+    reward: float = Field(0.0, ge=0, le=1, description="mean over scored episodes")
+    low: float = Field(0.0, ge=0, le=1, description="lower bound of the success rate, 95% Wilson interval")
     high: float = Field(1.0, ge=0, le=1)
-    successes: tuple[str, ...] = Field((), description="configurations it passed: what to look at")
-    folder: str = Field("", description="the run")
+    successes: tuple[str, ...] = Field((), description="configurations it passed, for inspection")
+    folder: str = Field("", description="folder of the run")

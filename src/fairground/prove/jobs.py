@@ -1,4 +1,4 @@
-"""What a worker does for a proof: pairs, mutants and tries on a screen, by name."""
+"""The jobs of a proof that workers execute: pairs, mutants and runs on a screen."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class PairJob:
 
 @dataclass(frozen=True)
 class MutantJob:
-    """Try mutants of an instance on a profile, borrowing from others."""
+    """Try mutants of an instance on a profile, with values from other instances."""
 
     app: str
     scenario: str
@@ -48,7 +48,7 @@ class MutantJob:
 
 @dataclass(frozen=True)
 class ScreenJob:
-    """Try the oracle on a real screen."""
+    """Run the oracle on a real screen."""
 
     app: str
     scenario: str
@@ -63,11 +63,11 @@ Job: TypeAlias = PairJob | MutantJob | ScreenJob
 
 
 class Prover:
-    """Carries jobs out, in a worker.
+    """Executes jobs in a worker.
 
     Args:
         load: Loads the suite, in the worker's process.
-        recordings: The file with what was recorded on seats; this user's unless given.
+        recordings: File with recordings made on seats. Default: the user's.
     """
 
     def __init__(self, load: Callable[[], Suite], recordings: Path | None = None) -> None:
@@ -77,7 +77,7 @@ class Prover:
         self._recordings = Recordings(recordings)
 
     def do(self, job: Job, say: Callable[[str], None]) -> PairProof | MutantProof | ScreenProof | Lost:
-        """Does one; what the machine is at fault for says nothing of the suite."""
+        """Run a job. Infrastructure errors are returned as `Lost`: they say nothing about the suite."""
         try:
             match job:
                 case PairJob():
@@ -90,26 +90,26 @@ class Prover:
             return Lost(str(error))
 
     def close(self) -> None:
-        """Throws seats away."""
+        """Close seats and recordings."""
         self._seats.close()
         self._recordings.close()
 
     def _open(self, world: World, take: int = 1) -> Rehearsal:
-        """A world without a screen where its app can; else as it was recorded, or on a seat."""
-        found = world.app.rehearse(world) if has_rehearsal(world.app) else None
-        if found is not None:
-            return found
+        """Open a world without a screen if its app can. Otherwise use its recording, or a seat."""
+        rehearsal = world.app.rehearse(world) if has_rehearsal(world.app) else None
+        if rehearsal is not None:
+            return rehearsal
         return Recorded(world, self._keys.recording(world), self._recordings, self._seats.open, take=take)
 
     def _world(self, job: Job, *, instance: str = "", scenario: str = "") -> World:
-        """The world of a job. Where it does not say theme and UI state, they change from pair to pair."""
+        """Return the world of a job. Unless the job gives theme and UI state, they vary from pair to pair."""
         app = self._suite.app(job.app)
         turn = zlib.crc32(f"{job.scenario}/{job.instance}@{job.profile}".encode())
         themes, ui_states = list(app.themes), list(app.ui_states)
         theme, ui_state = themes[turn % len(themes)], ui_states[turn // len(themes) % len(ui_states)]
         if isinstance(job, ScreenJob):
             theme, ui_state = job.theme, job.ui_state
-        found = Configuration(
+        configuration = Configuration(
             suite=self._suite.name,
             app=app.name,
             scenario=scenario or job.scenario,
@@ -118,11 +118,11 @@ class Prover:
             theme=theme,
             ui_state=ui_state,
         )
-        return World.of(self._suite, found)
+        return World.of(self._suite, configuration)
 
     def _mutants(self, job: MutantJob, say: Callable[[str], None]) -> MutantProof:
         world = self._world(job)
-        effects = ((one.name, next(iter(one.instances))) for one in self._effects(job))
+        effects = ((scenario.name, next(iter(scenario.instances))) for scenario in self._effects(job))
         elsewhere = list(itertools.islice(self._feasible(job, effects), SIDE_EFFECTS))
         others = list(self._feasible(job, ((job.scenario, other) for other in job.others)))
         try:
@@ -131,26 +131,29 @@ class Prover:
             return MutantProof(error=str(error))
 
     def _feasible(self, job: MutantJob, tasks: Iterable[tuple[str, str]]) -> Iterator[World]:
-        """Those of these scenarios and instances that make sense on the job's profile."""
+        """Yield the worlds of those tasks that are feasible on the job's profile."""
         for scenario, instance in tasks:
             with contextlib.suppress(InvalidConfiguration):
                 yield self._world(job, scenario=scenario, instance=instance)
 
     def _effects(self, job: MutantJob) -> list[Scenario]:
-        """The scenarios that come after this one, which change something."""
-        known = [one for one in self._suite.scenarios if one.app == job.app]
-        at = next(place for place, one in enumerate(known) if one.name == job.scenario)
-        return [one for one in (*known[at + 1 :], *known[:at]) if one.kind == "action"]
+        """Return the action scenarios of the app, starting after this one."""
+        known = [scenario for scenario in self._suite.scenarios if scenario.app == job.app]
+        at = next(place for place, scenario in enumerate(known) if scenario.name == job.scenario)
+        return [scenario for scenario in (*known[at + 1 :], *known[:at]) if scenario.kind == "action"]
 
     def _screen(self, job: ScreenJob, say: Callable[[str], None]) -> ScreenProof:
-        """Tries once more, on a new seat, what fails: it may be what was left there, or that the machine was slow."""
+        """Run the oracle on a seat.
+
+        A failure is retried on a new seat: leftovers or a slow machine may be the cause.
+        """
         started = time.perf_counter()
         world = self._world(job)
-        found = prove_pair(lambda: world, self._seats.open, say)
-        if found.status is not Status.PROVEN:
+        proof = prove_pair(lambda: world, self._seats.open, say)
+        if proof.status is not Status.PROVEN:
             self._seats.close()
-            found = prove_pair(lambda: world, self._seats.open, say)
-        solved = found.status is Status.PROVEN
+            proof = prove_pair(lambda: world, self._seats.open, say)
+        solved = proof.status is Status.PROVEN
         picture = "" if solved else self._seats.picture()
         ms = round((time.perf_counter() - started) * 1000, 2)
-        return ScreenProof(configuration=world.id, solved=solved, message=found.reason, picture=picture, ms=ms)
+        return ScreenProof(configuration=world.id, solved=solved, message=proof.reason, picture=picture, ms=ms)

@@ -1,7 +1,7 @@
-"""Content keys: what a proof was made of. Nothing is looked up by name or date, so nothing stale can be taken for true.
+"""Cache keys of proofs, computed from the content that a proof depends on.
 
-A key covers the rules of proving, the app, the scenario, its parameters and the profile: changing one scenario changes
-the keys of that scenario alone.
+Nothing is looked up by name or date, so no stale result is used. A key covers the rules of proving, the app, the
+scenario, its parameters and the profile. Changing one scenario changes only the keys of that scenario.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from fairground.worlds.packages import package_versions
 from fairground.worlds.written import code_address, module_files, written_in
 
 RULES = 1
-"""Raised when what is asked of a proof changes; everything is then proven anew."""
+"""Version of the proof rules. Increase it when the requirements change; everything is then proven again."""
 
 KEY = 16
-"""Letters of a key that are kept: 64 bits, for some ten thousand keys."""
+"""Number of characters of a key: 64 bits, for some ten thousand keys."""
 
 
 class Keys:
-    """The keys of a suite as its sources are now."""
+    """The keys of a suite for its current sources."""
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
@@ -37,7 +37,7 @@ class Keys:
         }
 
     def pair(self, scenario: Scenario, instance: str, profile: str) -> str:
-        """Of one instance on one profile."""
+        """Return the key of one instance on one profile."""
         app = self._suite.app(scenario.app)
         parts = [
             self._base(scenario),
@@ -49,7 +49,7 @@ class Keys:
         return fingerprint(parts)[:KEY]
 
     def mutants(self, scenario: Scenario, instance: str, profile: str, others: tuple[str, ...]) -> str:
-        """Of the mutants of one instance on one profile, which borrow from other instances."""
+        """Return the key of the mutants of one instance on one profile, which use values from other instances."""
         borrowed = [self.pair(scenario, borrowed_from, profile) for borrowed_from in others]
         return fingerprint(
             [
@@ -61,16 +61,16 @@ class Keys:
         )[:KEY]
 
     def screen(self, scenario: Scenario, instance: str, profile: str, theme: str, ui_state: str) -> str:
-        """Of the oracle on a real screen."""
+        """Return the key of the oracle on a real screen."""
         app = self._suite.app(scenario.app)
         axes = [theme, _plain(app.themes[theme]), ui_state, _plain(app.ui_states[ui_state])]
         return fingerprint(["screen", self.pair(scenario, instance, profile), axes])[:KEY]
 
     def recording(self, world: World) -> str:
-        """Of what is recorded of a world: all that its states come from, and nothing that judges them.
+        """Return the key of a world's recording: everything its states depend on, and nothing that judges them.
 
-        That is the app, what the scenario sets up, the configuration, the packages, and our own code that gives input
-        and records. The oracle is not in it: its moves are looked up with the key.
+        That is the app, what the scenario sets up, the configuration, the packages, and our own code that sends input
+        and records. The oracle is not included: its moves are looked up in addition to the key.
         """
         axes = [world.profile, world.theme, world.ui_state]
         parts = [
@@ -88,9 +88,9 @@ class Keys:
 
 
 def _app_parts(suite: Suite, app: App) -> Any:
-    """What an app is made of; the modules of scenarios in its folder are theirs, not its own."""
+    """Return what an app consists of. Scenario modules in its folder belong to the scenarios."""
     if type(app).sources is not App.sources:
-        return _plain(app.sources())  # its author says what it is made of
+        return _plain(app.sources())  # the author declares it
     if type(app).source_files is not App.source_files:
         return code_address(app.source_files())
     own = {
@@ -112,25 +112,25 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _set_up(scenario: Scenario) -> Any:
-    """What of a scenario an app may look at when it sets a world up."""
+    """Return the parts of a scenario that an app may read when it sets up a world."""
     if type(scenario).setup is not Scenario.setup:
         return written_in(scenario)
-    told = {name: value for base in reversed(type(scenario).__mro__) for name, value in vars(base).items()}
-    told |= vars(scenario)
+    attributes = {name: value for base in reversed(type(scenario).__mro__) for name, value in vars(base).items()}
+    attributes |= vars(scenario)
     words = ("template", "step_budget", "time_budget")
     plain = (str, int, float, bool, tuple, frozenset)
-    return {name: str(value) for name, value in sorted(told.items())
+    return {name: str(value) for name, value in sorted(attributes.items())
             if isinstance(value, plain) and name not in words and not name.startswith("__")}  # fmt: skip
 
 
 @lru_cache(maxsize=1)
 def _driver() -> str:
-    """Our own code that gives input, waits and records."""
+    """Return the digest of our own code that sends input, waits and records."""
     import fairground.agents
     import fairground.screen
     import fairground.worlds
 
-    agents, screen, worlds = (Path(str(one.__file__)).parent for one in (
+    agents, screen, worlds = (Path(str(module.__file__)).parent for module in (
         fairground.agents, fairground.screen, fairground.worlds))  # fmt: skip
     modules = [*screen.glob("*.py"), agents / "oracle.py", agents / "gestures.py", Path(__file__).with_name("seats.py")]
     modules += [worlds / f"{name}.py" for name in ("app", "seat", "stages", "folder_recording")]
@@ -139,9 +139,9 @@ def _driver() -> str:
 
 @lru_cache(maxsize=1)
 def _matchers() -> str:
-    """What checks are written with is fairground's own: a changed matcher may judge otherwise.
+    """Return the digest of the matchers that checks are written with: a changed matcher may judge differently.
 
-    Readers of files and of answers are not among them: each belongs to the scenarios that use it.
+    Readers of files and answers are not included: each belongs to the scenarios that use it.
     """
     import fairground.verify
 
@@ -151,7 +151,7 @@ def _matchers() -> str:
 
 @lru_cache(maxsize=4)
 def _makers(rehearsed: bool, kind: str) -> str:
-    """What near misses are made with: others would be made by changed makers."""
+    """Return the digest of the code that makes near misses."""
     here, names = Path(__file__).parent, ("answers", "mutants") if rehearsed else ("edits*",)
     if kind == "answer":
         names = (*names, "answers")

@@ -1,4 +1,4 @@
-"""Near misses of an oracle: its moves, edited. A good verifier rejects what they end in."""
+"""Near misses of an oracle: its moves, edited. A good verifier rejects the results."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from fairground.prove.sameness import leaves
 from fairground.worlds import Enter, Fill, Move, Say, Tap
 
 MOST = 24
-"""Mutants of one kind of evidence are alike; so many are tried on each pair."""
+"""Maximum number of mutants per pair: more of the same kinds add little evidence."""
 
 _AUTHORS = 12
 _PLAIN = re.compile(r"\W+")
 _ROW = re.compile(r"\[[^\]]*\]")
-_LONG = 120  # characters that a name has at most
+_LONG = 120  # maximum characters of a name
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,10 @@ class Mutant:
     """An edited oracle.
 
     Attributes:
-        kind: What was done to it.
-        name: What exactly.
-        moves: What it does.
-        edited: Places of the moves without which it would be no mutant; None when the whole is another.
+        kind: Kind of edit.
+        name: Description of the edit.
+        moves: The edited moves.
+        edited: Indices of the moves that make it a mutant. None if all moves are different.
     """
 
     kind: str
@@ -44,13 +44,13 @@ class Material:
     """What near misses are made from.
 
     Attributes:
-        moves: The oracle's.
-        before: The state before: what else there is to choose.
+        moves: The oracle's moves.
+        before: The initial state, which shows what else could be chosen.
         others: Moves of other instances in the same world, by instance.
-        elsewhere: Moves of other scenarios of the app in the same world, by name: side effects.
+        elsewhere: Moves of other scenarios of the app in the same world, by name. Used as side effects.
         own: The author's mutants.
-        words: The parameters' values of this instance and of others: (this, other).
-        seed: For the choice among many.
+        words: Pairs of parameter values: of this instance, and of another.
+        seed: Seed of the random choices.
     """
 
     moves: tuple[Move, ...]
@@ -63,30 +63,30 @@ class Material:
 
 
 def make_mutants(material: Material, most: int = MOST) -> list[Mutant]:
-    """Mutants of every kind, in turn, none twice; the author's own come on top."""
+    """Return mutants of every kind in turn, without duplicates. The author's own come on top."""
     draw = random.Random(material.seed)
     siblings = Siblings(material.before, draw)
     asks = any(isinstance(move, Say) for move in material.moves)
     makers = [_answers, _also] if asks else [_left_out, _wrong_target, _wrong_text, _another, _twice, _also]
     seen: set[tuple[Move, ...]] = {material.moves}
-    found = [Mutant("author", name, tuple(moves)) for name, moves in itertools.islice(material.own.items(), _AUTHORS)]
-    seen.update(one.moves for one in found)
+    mutants = [Mutant("author", name, tuple(moves)) for name, moves in itertools.islice(material.own.items(), _AUTHORS)]
+    seen.update(mutant.moves for mutant in mutants)
     lists = []
     for maker in makers:
-        made = list(maker(material, siblings))
-        if maker is not _answers:  # whose order is that of what they show
-            draw.shuffle(made)
-        lists.append(made)
+        candidates = list(maker(material, siblings))
+        if maker is not _answers:  # keeps its order, most telling first
+            draw.shuffle(candidates)
+        lists.append(candidates)
     for round_ in itertools.zip_longest(*lists):
-        for one in round_:
-            if one is not None and one.moves not in seen and len(found) < most + len(material.own):
-                seen.add(one.moves)
-                found.append(one)
-    return found
+        for candidate in round_:
+            if candidate is not None and candidate.moves not in seen and len(mutants) < most + len(material.own):
+                seen.add(candidate.moves)
+                mutants.append(candidate)
+    return mutants
 
 
 class Siblings:
-    """What else of the same kind a state holds: values of the same field in other rows."""
+    """Values of the same field in other rows of a state."""
 
     def __init__(self, state: State, draw: random.Random) -> None:
         self._draw = draw
@@ -99,8 +99,11 @@ class Siblings:
                 self._where.setdefault(value, set()).add(column)
 
     def of(self, text: str) -> str | None:
-        """A text in which one thing is another of its kind; None when it names nothing that is in the state."""
-        for value in sorted((one for one in self._where if one in text), key=lambda one: (-len(one), one)):
+        """Return a text with one value replaced by another of the same field.
+
+        None if the text contains no value of the state.
+        """
+        for value in sorted((known for known in self._where if known in text), key=lambda known: (-len(known), known)):
             others = set[str]().union(*(self._columns[column] for column in self._where[value])) - {value}
             if others:
                 return text.replace(value, self._draw.choice(sorted(others)), 1)
@@ -161,7 +164,10 @@ def _another(material: Material, _: Siblings) -> Iterator[Mutant]:
 
 
 def _also(material: Material, _: Siblings) -> Iterator[Mutant]:
-    """The solution and then more; before the answer, where one is given. Looking, as for a question, is no effect."""
+    """Add side effects to the solution, before the answer if there is one.
+
+    Only looking, as for a question, is no effect.
+    """
     answer = tuple(move for move in material.moves if isinstance(move, Say))
     done = tuple(move for move in material.moves if not isinstance(move, Say))
     for name, extra in itertools.chain(material.elsewhere.items(), material.others.items()):
@@ -171,8 +177,8 @@ def _also(material: Material, _: Siblings) -> Iterator[Mutant]:
 
 
 def _answers(material: Material, _: Siblings) -> Iterator[Mutant]:
-    said = [(place, move) for place, move in enumerate(material.moves) if isinstance(move, Say)]
-    place, right = said[-1]
+    answers = [(place, move) for place, move in enumerate(material.moves) if isinstance(move, Say)]
+    place, right = answers[-1]
     others = [move.text for moves in material.others.values() for move in moves if isinstance(move, Say)]
     for name, text in near_misses(right.text, others):
         yield _with(material, place, Say(text), "a near-miss answer", name)
@@ -180,7 +186,7 @@ def _answers(material: Material, _: Siblings) -> Iterator[Mutant]:
 
 
 def _borrowed(material: Material, place: int, move: Move) -> Iterator[str]:
-    """What other instances say at the same place."""
+    """Yield what other instances use at the same place."""
     for moves in material.others.values():
         if place >= len(moves) or type(moves[place]) is not type(move):
             continue

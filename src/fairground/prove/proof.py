@@ -1,4 +1,4 @@
-"""What was found of a suite, put together: what pages, tables and commands show."""
+"""The results of proving a suite, as shown by pages, tables and commands."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from typing import Any
 from fairground.prove.findings import AgentScore, Fault, MutantProof, PairProof, ScreenProof, Status, Survivor
 from fairground.worlds import MutantCount, ProofTable, ProvenInstance, ProvenScenario, ScreenCount
 
-_DETAIL = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")  # of a message: names and numbers
+_DETAIL = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")  # names and numbers in a message
 
 
 @dataclass
 class ScenarioProof:
-    """What was found of a scenario.
+    """Results for a scenario.
 
     Attributes:
         app: Its app.
         scenario: Its name.
         kind: `action` or `answer`.
-        looks: Themes times UI states of its app.
-        wanted: Instances on profiles that there are.
-        pairs: What was found of each, by instance and profile.
-        keys: Content key of each.
-        mutants: Of some of them.
-        screens: The oracle on real screens.
-        errors: What the machine was at fault for, by configuration: nothing is known of these.
+        looks: Number of combinations of theme and UI state.
+        wanted: Number of combinations of instance and profile.
+        pairs: Result by instance and profile.
+        keys: Cache key by instance and profile.
+        mutants: Results for the mutants of some pairs.
+        screens: Results of the oracle on real screens.
+        errors: Infrastructure errors by configuration. Nothing is known about these.
     """
 
     app: str
@@ -48,67 +48,67 @@ class ScenarioProof:
         return f"{self.app}/{self.scenario}"
 
     def count(self, status: Status) -> int:
-        """Instances on profiles that are so."""
-        return sum(one.status is status for one in self.pairs.values())
+        """Return the number of pairs with this status."""
+        return sum(pair.status is status for pair in self.pairs.values())
 
     @property
     def proven(self) -> int:
-        """Proven configurations."""
+        """Number of proven configurations."""
         return self.count(Status.PROVEN) * self.looks
 
     @property
     def mutant_count(self) -> MutantCount:
-        """What became of its mutants."""
-        return sum((one.count for one in self.mutants), MutantCount())
+        """Counts of its mutants."""
+        return sum((proof.count for proof in self.mutants), MutantCount())
 
     @property
     def survivors(self) -> list[Survivor]:
-        """Mutants that its verifier takes for the solution."""
-        return [one for proof in self.mutants for one in proof.survivors]
+        """Mutants that its verifier accepts as the solution."""
+        return [survivor for proof in self.mutants for survivor in proof.survivors]
 
     @property
     def faults(self) -> dict[tuple[Fault, str], list[tuple[str, str]]]:
-        """Faults with an example of what was said, and the instances and profiles that have them.
+        """Faults with an example message, and the instances and profiles that have them.
 
-        What was said in the same words of other numbers and names is the same fault.
+        Messages that differ only in numbers and names count as the same fault.
         """
-        found: dict[tuple[Fault, str], list[tuple[str, str]]] = {}
+        by_message: dict[tuple[Fault, str], list[tuple[str, str]]] = {}
         examples: dict[tuple[Fault, str], str] = {}
-        for pair, one in self.pairs.items():
-            if one.status is Status.FAULTY and one.fault is not None:
-                example = examples.setdefault((one.fault, _DETAIL.sub("", one.message)[:80]), one.message)
-                found.setdefault((one.fault, example), []).append(pair)
-        return found
+        for pair, result in self.pairs.items():
+            if result.status is Status.FAULTY and result.fault is not None:
+                example = examples.setdefault((result.fault, _DETAIL.sub("", result.message)[:80]), result.message)
+                by_message.setdefault((result.fault, example), []).append(pair)
+        return by_message
 
     @property
     def nowhere(self) -> dict[str, str]:
-        """Instances that make sense on no profile, with a reason: nobody will ever be asked them."""
-        found: dict[str, list[PairProof]] = {}
-        for (instance, _), one in self.pairs.items():
-            found.setdefault(instance, []).append(one)
+        """Instances that are feasible on no profile, with a reason. They are never served."""
+        by_instance: dict[str, list[PairProof]] = {}
+        for (instance, _), result in self.pairs.items():
+            by_instance.setdefault(instance, []).append(result)
         return {
-            instance: ones[0].message
-            for instance, ones in found.items()
-            if all(one.status is Status.INFEASIBLE for one in ones)
+            instance: results[0].message
+            for instance, results in by_instance.items()
+            if all(each.status is Status.INFEASIBLE for each in results)
         }
 
     def line(self) -> ProvenScenario:
-        """The scenario's line of a proof table."""
+        """Return the scenario's line of a proof table."""
         rows: dict[str, dict[str, dict[str, str]]] = {}
-        for (instance, profile), one in self.pairs.items():
+        for (instance, profile), result in self.pairs.items():
             row = rows.setdefault(instance, {status.value: {} for status in Status})
-            row[one.status.value][profile] = (
-                self.keys[instance, profile] if one.status is Status.PROVEN else one.reason[:160]
+            row[result.status.value][profile] = (
+                self.keys[instance, profile] if result.status is Status.PROVEN else result.reason[:160]
             )
         instances = tuple(ProvenInstance(instance=name, **row) for name, row in sorted(rows.items()))
-        screen = ScreenCount(solved=sum(one.solved for one in self.screens), tried=len(self.screens))
+        screen = ScreenCount(solved=sum(proof.solved for proof in self.screens), tried=len(self.screens))
         facts = {"scenario": self.scenario, "kind": self.kind, "mutants": self.mutant_count, "screen": screen}
         return ProvenScenario.model_validate({**facts, "instances": instances})
 
 
 @dataclass
 class Proof:
-    """What was found of a suite, or of a part of it."""
+    """Results for a suite or a part of it."""
 
     suite: str
     version: str
@@ -116,37 +116,37 @@ class Proof:
     sampled: bool = False
     seconds: float = 0.0
     reused: int = 0
-    """Results that were known before."""
+    """Number of cached results that were used."""
     agents: list[AgentScore] = field(default_factory=list)
 
     def tables(self) -> Iterator[ProofTable]:
-        """A table for each app."""
-        for app in dict.fromkeys(one.app for one in self.scenarios):
-            lines = tuple(one.line() for one in self.scenarios if one.app == app)
+        """Yield a table for each app."""
+        for app in dict.fromkeys(scenario.app for scenario in self.scenarios):
+            lines = tuple(scenario.line() for scenario in self.scenarios if scenario.app == app)
             yield ProofTable(suite=self.suite, app=app, scenarios=lines)
 
     @property
     def mutants(self) -> MutantCount:
-        """What became of all mutants."""
-        return sum((one.mutant_count for one in self.scenarios), MutantCount())
+        """Counts of all mutants."""
+        return sum((scenario.mutant_count for scenario in self.scenarios), MutantCount())
 
     @property
     def sound(self) -> bool:
-        """Whether nothing is faulty, nothing errored, and every oracle solved its task on every screen it was tried on.
+        """Whether nothing is faulty or errored, and every oracle solved its task on every screen that was tried.
 
-        Survivors among the mutants are no fault by themselves: some are a matter of opinion.
+        Surviving mutants are not a fault by themselves: some are a matter of opinion.
         """
         return all(
-            not one.count(Status.FAULTY)
-            and not one.errors
-            and not any(mutants.error for mutants in one.mutants)
-            and all(screen.solved for screen in one.screens)
-            and (self.sampled or len(one.pairs) == one.wanted)
-            for one in self.scenarios
+            not scenario.count(Status.FAULTY)
+            and not scenario.errors
+            and not any(mutants.error for mutants in scenario.mutants)
+            and all(screen.solved for screen in scenario.screens)
+            and (self.sampled or len(scenario.pairs) == scenario.wanted)
+            for scenario in self.scenarios
         )
 
     def summary(self) -> dict[str, Any]:
-        """The figures, JSON-ready."""
+        """Return the figures as plain data for JSON."""
         return {
             "suite": self.suite,
             "version": self.version,
@@ -156,53 +156,53 @@ class Proof:
             "reused": self.reused,
             "totals": _figures(self.scenarios),
             "apps": {
-                app: _figures([one for one in self.scenarios if one.app == app])
-                for app in dict.fromkeys(one.app for one in self.scenarios)
+                app: _figures([scenario for scenario in self.scenarios if scenario.app == app])
+                for app in dict.fromkeys(scenario.app for scenario in self.scenarios)
             },
-            "scenarios": [_about(one) for one in self.scenarios],
-            "agents": [one.plain() for one in self.agents],
+            "scenarios": [_about(scenario) for scenario in self.scenarios],
+            "agents": [agent.plain() for agent in self.agents],
         }
 
 
 def _figures(scenarios: Iterable[ScenarioProof]) -> dict[str, Any]:
-    found = list(scenarios)
-    mutants = sum((one.mutant_count for one in found), MutantCount())
-    kinds = Counter(one.kind for one in found)
+    listed = list(scenarios)
+    mutants = sum((scenario.mutant_count for scenario in listed), MutantCount())
+    kinds = Counter(scenario.kind for scenario in listed)
     return {
-        "scenarios": len(found),
+        "scenarios": len(listed),
         "action": kinds["action"],
         "answer": kinds["answer"],
-        "instances": sum(len({instance for instance, _ in one.pairs}) for one in found),
-        "pairs": sum(len(one.pairs) for one in found),
-        **{status.value: sum(one.count(status) for one in found) for status in Status},
-        "errors": sum(len(one.errors) for one in found),
-        "proven_configurations": sum(one.proven for one in found),
+        "instances": sum(len({instance for instance, _ in scenario.pairs}) for scenario in listed),
+        "pairs": sum(len(scenario.pairs) for scenario in listed),
+        **{status.value: sum(scenario.count(status) for scenario in listed) for status in Status},
+        "errors": sum(len(scenario.errors) for scenario in listed),
+        "proven_configurations": sum(scenario.proven for scenario in listed),
         "mutants": {**mutants.plain(), "share_rejected": mutants.share},
         "screen": {
-            "solved": sum(screen.solved for one in found for screen in one.screens),
-            "tried": sum(len(one.screens) for one in found),
+            "solved": sum(screen.solved for scenario in listed for screen in scenario.screens),
+            "tried": sum(len(scenario.screens) for scenario in listed),
         },
     }
 
 
-def _about(one: ScenarioProof) -> dict[str, Any]:
+def _about(proof: ScenarioProof) -> dict[str, Any]:
     faults = [
         {"fault": fault.value, "message": message, "pairs": len(pairs), "example": "@".join(pairs[0])}
-        for (fault, message), pairs in one.faults.items()
+        for (fault, message), pairs in proof.faults.items()
     ]
     return {
-        "scenario": one.name,
-        "kind": one.kind,
-        **{status.value: one.count(status) for status in Status},
-        "proven_configurations": one.proven,
+        "scenario": proof.name,
+        "kind": proof.kind,
+        **{status.value: proof.count(status) for status in Status},
+        "proven_configurations": proof.proven,
         "faults": faults,
-        "nowhere": one.nowhere,
-        "errors": one.errors,
-        "mutants": {**one.mutant_count.plain(), "share_rejected": one.mutant_count.share},
-        "survivors": [survivor.plain() for survivor in one.survivors],
+        "nowhere": proof.nowhere,
+        "errors": proof.errors,
+        "mutants": {**proof.mutant_count.plain(), "share_rejected": proof.mutant_count.share},
+        "survivors": [survivor.plain() for survivor in proof.survivors],
         "screen_failures": [
             {key: value for key, value in screen.plain().items() if key != "picture"}
-            for screen in one.screens
+            for screen in proof.screens
             if not screen.solved
         ],
     }

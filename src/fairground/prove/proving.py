@@ -1,4 +1,4 @@
-"""Proving a suite: every instance on every profile, mutants, the oracle on real screens; parallel and cached."""
+"""Prove a suite: every instance on every profile, mutants, and oracles on real screens. Parallel and cached."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from fairground.worlds import Scenario, Suite, suite_of
 R = TypeVar("R", bound=Record)
 
 SECONDS = 30.0
-"""A pair has without a screen; mutants and seats have more."""
+"""Timeout in seconds of a pair without a screen. Mutants and seats have more time."""
 
 _ON_SEATS = " on seats"
-_SLOW = 10  # times as long, for what is done on a seat or is many pairs' work
-_HOPELESS = 3  # pairs of a scenario that hang or die, after which the others are not tried
+_SLOW = 10  # timeout factor for seats and for mutants
+_HOPELESS = 3  # after this many pairs of a scenario hang or die, the others are not tried
 
 
 @dataclass(frozen=True)
@@ -36,15 +36,16 @@ class Options:
     """How much is tried.
 
     Attributes:
-        sample: Pairs of each scenario, and looks on screens at most; None for all, which alone makes a proof table.
-        workers: Processes.
-        browser: Try on real screens. Without it, what is known of screens is taken, and nothing else tried there: apps
-            that only a seat can show are then not proven.
-        mutant_pairs: Pairs of each scenario of which mutants are tried; half as many where each takes a seat.
-        screens: Times that each scenario's oracle is tried on a screen, at least.
-        seconds: Time limit of a pair.
-        rejudge: Judge pairs and mutants again although nothing they are made of has changed: from what was recorded,
-            and on seats where nothing was.
+        sample: Maximum number of pairs per scenario, and of looks on screens. None for all, which is required for a
+            proof table.
+        workers: Number of worker processes.
+        browser: Whether to try real screens. Otherwise only cached results of screens are used, and apps that need a
+            seat are not proven.
+        mutant_pairs: Number of pairs per scenario whose mutants are tried; half as many if each takes a seat.
+        screens: Minimum number of times that each scenario's oracle is tried on a screen.
+        seconds: Timeout of a pair.
+        rejudge: Judge pairs and mutants again although nothing changed: from recordings, or on seats where there is
+            none.
     """
 
     sample: int | None = None
@@ -57,29 +58,27 @@ class Options:
 
 
 OnProgress = Callable[[str, int, int], None]
-"""Told of a phase, how many of its jobs are done, and how many there are."""
+"""Called with a phase, the number of completed jobs in it, and their total."""
 
 
 def load_suite(text: str) -> Suite:
-    """The suite that a name begins with; found anew in every worker."""
+    """Return the suite that a name starts with. Called again in every worker."""
     return suite_of(text)[0]
 
 
 def select(text: str) -> tuple[Suite, list[Scenario]]:
-    """The scenarios that `SUITE[/APP[/SCENARIO]]` names."""
+    """Return the suite and the scenarios that `SUITE[/APP[/SCENARIO]]` selects."""
     suite, rest = suite_of(text)
     parts = [part for part in rest.split("/") if part]
     if len(parts) > 2 or "@" in text:
-        raise InvalidInput(
-            f"{text!r} names more than a scenario", fix="expected SUITE, SUITE/APP or SUITE/APP/SCENARIO"
-        )
+        raise InvalidInput(f"{text!r} selects more than scenarios", fix="write SUITE, SUITE/APP or SUITE/APP/SCENARIO")
     if len(parts) == 2:
         return suite, [suite.scenario(*parts)]
     wanted = {suite.app(parts[0]).name} if parts else {app.name for app in suite.apps}
-    found = [one for one in suite.scenarios if one.app in wanted]
-    if not found:
+    selected = [scenario for scenario in suite.scenarios if scenario.app in wanted]
+    if not selected:
         raise InvalidInput(f"{text} has no scenario yet")
-    return suite, found
+    return suite, selected
 
 
 def prove(
@@ -90,16 +89,16 @@ def prove(
     cache: Cache | None = None,
     on_progress: OnProgress = lambda phase, done, total: None,
 ) -> Proof:
-    """Proves scenarios of a suite; what has not changed since it was proven is not tried again.
+    """Prove scenarios of a suite. Unchanged results are taken from the cache.
 
-    May be killed at any instant, and called again: it goes on where it was.
+    May be killed at any time and called again: it continues where it stopped.
 
     Args:
-        load: Loads the suite; also in the workers' processes, so it must survive being pickled.
-        scenarios: Which; all unless given.
+        load: Loads the suite, also in the workers' processes, so it must be picklable.
+        scenarios: The scenarios to prove. Default: all.
         options: How much is tried.
-        cache: What is known; this user's unless given.
-        on_progress: Told how far it is.
+        cache: Cached results. Default: the user's cache.
+        on_progress: Called with the progress.
     """
     started = time.monotonic()
     suite = load()
@@ -127,13 +126,13 @@ class _Proving:
         self.crew = Crew(partial(Prover, load, cache.path.with_name("recordings.sqlite")), options.workers)
 
     def prove(self, scenarios: list[Scenario]) -> Proof:
-        found = {(one.app, one.name): self._blank(one) for one in scenarios}
-        quick = [one for one in scenarios if has_rehearsal(self.suite.app(one.app))]
-        on_seats = [one for one in scenarios if one not in quick]
-        for some, where, slower in ((quick, "", 1), (on_seats, _ON_SEATS, _SLOW)):
+        found = {(scenario.app, scenario.name): self._blank(scenario) for scenario in scenarios}
+        quick = [scenario for scenario in scenarios if has_rehearsal(self.suite.app(scenario.app))]
+        on_seats = [scenario for scenario in scenarios if scenario not in quick]
+        for group, where, slower in ((quick, "", 1), (on_seats, _ON_SEATS, _SLOW)):
             limit = self.options.seconds * slower
-            self._pairs([job for one in some for job in self._pair_jobs(one)], found, f"pairs{where}", limit)
-            jobs = [job for one in some for job in self._mutant_jobs(one, found[one.app, one.name])]
+            self._pairs([job for scenario in group for job in self._pair_jobs(scenario)], found, f"pairs{where}", limit)
+            jobs = [job for each in group for job in self._mutant_jobs(each, found[each.app, each.name])]
             self._mutants(jobs, found, f"mutants{where}", self.options.seconds * _SLOW)
         self._screens(list(self._screen_jobs(quick, found)), found)
         return Proof(
@@ -160,7 +159,7 @@ class _Proving:
             yield PairJob(scenario.app, scenario.name, instance, profile, key)
 
     def _pairs(
-        self, jobs: list[PairJob], found: dict[tuple[str, str], ScenarioProof], phase: str, seconds: float
+        self, jobs: list[PairJob], proofs: dict[tuple[str, str], ScenarioProof], phase: str, seconds: float
     ) -> None:
         hung: Counter[tuple[str, str]] = Counter()
 
@@ -168,13 +167,13 @@ class _Proving:
             return hung[job.app, job.scenario] >= _HOPELESS
 
         for job, result in self._done("pair", PairProof, jobs, phase, seconds, hopeless):
-            at = found[job.app, job.scenario]
+            at = proofs[job.app, job.scenario]
             pair = (job.instance, job.profile)
             at.keys[pair] = job.key
             if isinstance(result, PairProof):
                 at.pairs[pair] = result
             elif result is None:
-                message = f"not tried: {_HOPELESS} others of this scenario hung or died"
+                message = f"not tried: {_HOPELESS} other pairs of this scenario hung or died"
                 at.pairs[pair] = PairProof(status=Status.FAULTY, fault=Fault.LOST, message=message)
             elif result.slow or result.died:
                 hung[job.app, job.scenario] += 1
@@ -182,13 +181,13 @@ class _Proving:
                 at.pairs[pair] = PairProof(status=Status.FAULTY, fault=fault, message=result.why[:600])
             else:
                 at.errors[f"{job.instance}@{job.profile}"] = result.why
-        for one in found.values():
-            one.pairs = dict(sorted(one.pairs.items()))
+        for scenario in proofs.values():
+            scenario.pairs = dict(sorted(scenario.pairs.items()))
 
     # --- mutants -----------------------------------------------------------------------------------------------------
 
-    def _mutant_jobs(self, scenario: Scenario, found: ScenarioProof) -> Iterator[MutantJob]:
-        proven = {pair for pair, one in found.pairs.items() if one.status is Status.PROVEN}
+    def _mutant_jobs(self, scenario: Scenario, proof: ScenarioProof) -> Iterator[MutantJob]:
+        proven = {pair for pair, result in proof.pairs.items() if result.status is Status.PROVEN}
         instances, profiles = list(scenario.instances), list(self.suite.app(scenario.app).profiles)
         most = self.options.mutant_pairs
         if not has_rehearsal(self.suite.app(scenario.app)):
@@ -202,53 +201,53 @@ class _Proving:
             yield MutantJob(scenario.app, scenario.name, instance, profile, key, others)
 
     def _mutants(
-        self, jobs: list[MutantJob], found: dict[tuple[str, str], ScenarioProof], phase: str, seconds: float
+        self, jobs: list[MutantJob], proofs: dict[tuple[str, str], ScenarioProof], phase: str, seconds: float
     ) -> None:
-        kept: dict[Job, MutantProof] = {}
+        results: dict[Job, MutantProof] = {}
         for job, result in self._done("mutants", MutantProof, jobs, phase, seconds):
             if isinstance(result, MutantProof):
-                kept[job] = result
+                results[job] = result
             elif result is not None:
-                kept[job] = MutantProof(error=result.why[:600])
-        for job in jobs:  # in the order of the jobs, not of their ends
-            if job in kept:
-                found[job.app, job.scenario].mutants.append(kept[job])
+                results[job] = MutantProof(error=result.why[:600])
+        for job in jobs:  # in the order of the jobs, not of completion
+            if job in results:
+                proofs[job.app, job.scenario].mutants.append(results[job])
 
     # --- screens -----------------------------------------------------------------------------------------------------
 
     def _screen_jobs(
-        self, scenarios: list[Scenario], found: dict[tuple[str, str], ScenarioProof]
+        self, scenarios: list[Scenario], proofs: dict[tuple[str, str], ScenarioProof]
     ) -> Iterator[ScreenJob]:
-        """All pairs of theme and UI state of an app, over its scenarios; each scenario on several."""
-        wanted = {(one.app, one.name) for one in scenarios}
+        """Yield jobs for all pairs of theme and UI state of an app, spread over its scenarios."""
+        wanted = {(each.app, each.name) for each in scenarios}
         for app in self.suite.apps:
-            own = [one for one in self.suite.scenarios if one.app == app.name]
+            own = [each for each in self.suite.scenarios if each.app == app.name]
             looks = covering(len(own), list(app.themes), list(app.ui_states), self.options.screens)
-            for scenario, some in zip(own, looks, strict=True):
+            for scenario, own_looks in zip(own, looks, strict=True):
                 if (scenario.app, scenario.name) not in wanted:
                     continue
-                at = found[scenario.app, scenario.name]
+                at = proofs[scenario.app, scenario.name]
                 pairs = [
                     pair
                     for pair in diagonal(list(scenario.instances), list(app.profiles))
                     if pair in at.pairs and at.pairs[pair].status is Status.PROVEN
                 ]
-                for number, (theme, ui_state) in enumerate(some[: self.options.sample] if pairs else ()):
+                for number, (theme, ui_state) in enumerate(own_looks[: self.options.sample] if pairs else ()):
                     instance, profile = pairs[number % len(pairs)]
                     key = self.keys.screen(scenario, instance, profile, theme, ui_state)
                     yield ScreenJob(scenario.app, scenario.name, instance, profile, key, theme, ui_state)
 
-    def _screens(self, jobs: list[ScreenJob], found: dict[tuple[str, str], ScenarioProof]) -> None:
+    def _screens(self, jobs: list[ScreenJob], proofs: dict[tuple[str, str], ScenarioProof]) -> None:
         seconds = self.options.seconds * _SLOW
         for job, result in self._done("screen", ScreenProof, jobs, f"oracles{_ON_SEATS}", seconds):
-            at = found[job.app, job.scenario]
+            at = proofs[job.app, job.scenario]
             if isinstance(result, ScreenProof):
                 at.screens.append(result)
             elif result is not None:
                 assert isinstance(job, ScreenJob)
                 at.errors[f"{job.instance}@{job.profile}/{job.theme}/{job.ui_state}"] = result.why
-        for one in found.values():
-            one.screens.sort(key=lambda screen: screen.configuration)
+        for scenario in proofs.values():
+            scenario.screens.sort(key=lambda screen: screen.configuration)
 
     # --- all of them -------------------------------------------------------------------------------------------------
 
@@ -261,12 +260,12 @@ class _Proving:
         seconds: float,
         hopeless: Callable[[Job], bool] = lambda _: False,
     ) -> Iterator[tuple[Job, R | Lost | None]]:
-        """Every job with what is known or found; None for one that was not tried."""
+        """Yield every job with its cached or new result. None for a job that was not tried."""
         on_seats = phase.endswith(_ON_SEATS)
         judged_again = self.options.rejudge and kind != "screen"
         known = {} if judged_again else self.cache.get(kind, (job.key for job in jobs), record)
-        if on_seats:  # the machine may have been too busy, or what makes the moves be better now
-            known = {key: one for key, one in known.items() if not _failed(one)}
+        if on_seats:  # the machine may have been too busy, or the code that plays moves may have improved
+            known = {key: result for key, result in known.items() if not _failed(result)}
         self.reused += sum(job.key in known for job in jobs)
         todo = [job for job in jobs if job.key not in known]
         done = len(jobs) - len(todo)
@@ -294,7 +293,7 @@ class _Proving:
         yield from ((job, None) for job in skipped)
 
 
-def _failed(found: Record) -> bool:
-    return (isinstance(found, PairProof) and found.status is Status.FAULTY) or (
-        isinstance(found, ScreenProof) and not found.solved
+def _failed(result: Record) -> bool:
+    return (isinstance(result, PairProof) and result.status is Status.FAULTY) or (
+        isinstance(result, ScreenProof) and not result.solved
     )

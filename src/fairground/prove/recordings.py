@@ -1,11 +1,10 @@
-"""What was recorded while oracles were played on seats: states before and after, by what they were made of.
+"""Recordings of oracles played on seats: states before and after, by cache key.
 
-A proof on a seat takes seconds, most of them for starting the program; judging what was recorded takes milliseconds. So
-recordings are kept, apart from what was found in them: when only checks or readers change, everything is judged again
-without a seat.
+A proof on a seat takes seconds, mostly for starting the program. Judging a recording takes milliseconds. So recordings
+are stored separately from results: if only checks or readers change, everything is judged again without a seat.
 
-One SQLite file, shared by all processes. Contents of files are kept once, compressed, by their digest; a kill at any
-instant leaves it whole.
+They are stored in one SQLite file, shared by all processes. File contents are stored once, compressed, by their digest.
+A kill at any time leaves the file intact.
 """
 
 from __future__ import annotations
@@ -38,11 +37,11 @@ CREATE TABLE IF NOT EXISTS ends (world TEXT, moves TEXT, state BLOB NOT NULL, PR
 
 @dataclass(frozen=True)
 class Made:
-    """What a move came to.
+    """The result of a move.
 
     Attributes:
-        said: The answer that it gave.
-        stuck: Why it could not be made; empty when it could.
+        said: The answer it gave.
+        stuck: Why it could not be made; empty if it could.
     """
 
     said: str | None = None
@@ -53,7 +52,7 @@ class Recordings:
     """Recordings of worlds. Each method is one transaction.
 
     Args:
-        path: The file; in the cache of this user unless given.
+        path: The file. Default: in the user's cache folder.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -66,40 +65,40 @@ class Recordings:
             self._db.executescript(_TABLES)
 
     def start(self, world: str) -> State | None:
-        """The state of a world before anything was touched."""
+        """Return the initial state of a world."""
         return self._state("SELECT state FROM starts WHERE world = ?", world)
 
     def end(self, world: str, moves: str) -> State | None:
-        """The state after these moves."""
+        """Return the state after these moves."""
         return self._state("SELECT state FROM ends WHERE world = ? AND moves = ?", world, moves)
 
     def made(self, world: str, moves: str) -> Made | None:
-        """What the last of these moves came to."""
+        """Return the result of the last of these moves."""
         with cache_errors(self.path):
             row = self._db.execute("SELECT said FROM moves WHERE world = ? AND moves = ?", (world, moves)).fetchone()
         return Made(*json.loads(row[0])) if row else None
 
     def keep_start(self, world: str, state: State) -> None:
-        """Keeps the state before."""
+        """Store the initial state of a world."""
         self._keep(state, "INSERT OR IGNORE INTO starts VALUES (?, ?)", world)
 
     def keep_end(self, world: str, moves: str, state: State) -> None:
-        """Keeps the state after these moves."""
+        """Store the state after these moves."""
         self._keep(state, "INSERT OR IGNORE INTO ends VALUES (?, ?, ?)", world, moves)
 
     def keep_made(self, world: str, moves: str, made: Made) -> None:
-        """Keeps what the last of these moves came to."""
+        """Store the result of the last of these moves."""
         with cache_errors(self.path):
             said = json.dumps([made.said, made.stuck])
             self._db.execute("INSERT OR IGNORE INTO moves VALUES (?, ?, ?)", (world, moves, said))
 
     def __len__(self) -> int:
-        """How many states after moves there are."""
+        """Number of stored end states."""
         with cache_errors(self.path):
             return int(self._db.execute("SELECT count(*) FROM ends").fetchone()[0])
 
     def close(self) -> None:
-        """Lets go of the file; may be called twice."""
+        """Close the file. May be called twice."""
         self._db.close()
 
     def __enter__(self) -> Self:
@@ -111,10 +110,10 @@ class Recordings:
     def _keep(self, state: State, insert: str, *key: str) -> None:
         contents = {_digest(content): content for content in state.files.values()}
         files = {pack(name): _digest(content).hex() for name, content in state.files.items()}
-        told = json.dumps(
+        manifest = json.dumps(
             {"files": files, "data": pack(dict(state.data)), "missing": pack(dict(state.missing))}
         ).encode()
-        contents[_digest(told)] = told
+        contents[_digest(manifest)] = manifest
         with cache_errors(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -123,7 +122,7 @@ class Recordings:
                     if not known:
                         packed = zlib.compress(content, 6)
                         self._db.execute("INSERT INTO contents VALUES (?, ?)", (digest, packed))
-                self._db.execute(insert, (*key, _digest(told)))
+                self._db.execute(insert, (*key, _digest(manifest)))
                 self._db.execute("COMMIT")
             except BaseException:
                 if self._db.in_transaction:
@@ -133,14 +132,14 @@ class Recordings:
     def _state(self, query: str, *key: str) -> State | None:
         with cache_errors(self.path):
             row = self._db.execute(query, key).fetchone()
-            if row is None or (told := self._content(row[0])) is None:
+            if row is None or (manifest := self._content(row[0])) is None:
                 return None
-            facts: dict[str, Any] = json.loads(told)
+            facts: dict[str, Any] = json.loads(manifest)
             files: dict[str, bytes] = {}
             for name, digest in facts["files"].items():
                 content = self._content(bytes.fromhex(digest))
                 if content is None:
-                    return None  # damaged: as good as not recorded
+                    return None  # damaged: treated as not recorded
                 files[unpack(name)] = content
         return State(files, unpack(facts["data"]), unpack(facts["missing"]))
 
@@ -156,14 +155,14 @@ class Recordings:
 
 
 class Recorded:
-    """A world as it was recorded, as a rehearsal; a seat is opened for what was not.
+    """A recorded world as a rehearsal. A seat is opened only for what was not recorded.
 
     Args:
-        world: Which.
-        key: What it is made of.
-        recordings: Where they are kept.
+        world: The world.
+        key: Its cache key.
+        recordings: Where recordings are stored.
         open_: Opens a seat.
-        take: Of several recordings of the same moves, which; for comparing two.
+        take: Which of several recordings of the same moves to use, for comparing two.
     """
 
     def __init__(self, world: World, key: str, recordings: Recordings, open_: Open, *, take: int = 1) -> None:
@@ -179,7 +178,7 @@ class Recorded:
         self.before = start
 
     def play(self, moves: Sequence[Move]) -> str | None:
-        """Makes the moves, or says what they came to."""
+        """Play the moves, or return their recorded result."""
         answer: str | None = None
         for move in moves:
             self._moves.append(move)
@@ -194,7 +193,7 @@ class Recorded:
         return answer
 
     def state(self) -> State:
-        """The state after the moves that were made."""
+        """Return the state after the moves that were made."""
         chain = moves_digest(self._moves)
         if self._live is None and (known := self._recordings.end(self._key, chain)) is not None:
             return known
@@ -203,7 +202,7 @@ class Recorded:
         return state
 
     def close(self) -> None:
-        """Gives the seat back, if one was opened."""
+        """Give the seat back, if one was opened."""
         live, self._live = self._live, None
         if live is not None:
             live.close()
@@ -216,7 +215,7 @@ class Recorded:
             return Made(stuck=stuck.message)
 
     def _seat(self, moves: Sequence[Move] | None = None) -> Rehearsal:
-        """The seat; one that is opened only now is brought to where we are."""
+        """Return the seat. If it is opened only now, the earlier moves are played first."""
         if self._live is None:
             self._live = self._open_seat(self._world)
             for move in self._moves if moves is None else moves:
@@ -226,7 +225,7 @@ class Recorded:
 
 
 def moves_digest(moves: Sequence[Move]) -> str:
-    """A name for a list of moves."""
+    """Return a digest of a list of moves."""
     digest = hashlib.blake2b(digest_size=16)
     for move in moves:
         digest.update(f"{type(move).__name__} {vars(move)!r}\n".encode(errors="surrogateescape"))

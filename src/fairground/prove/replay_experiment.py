@@ -1,7 +1,7 @@
-"""The replay experiment: what a blind script scores that plays recordings of an agent back.
+"""The replay experiment: the score of a blind script that plays back recordings of an agent.
 
-Where every attempt at a task starts the same it scores what the agent scores in the best of its attempts (pass@k).
-Where worlds vary it should score next to nothing. Both are measured here, with real episodes.
+If every attempt at a task starts the same, the script scores what the agent scores in its best attempt (pass@k). If
+worlds vary, it should score almost nothing. Both are measured with real episodes.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class ReplayPlan:
     """What the experiment does.
 
     Attributes:
-        agent: Who is recorded: good and not perfect, such as `oracle:slip=0.1`.
-        tasks: How many tasks, spread over apps and scenarios.
-        watched: Attempts at each that a script watches (the largest k). The static suite is tried twice as often: the
-            two halves take turns at being watched and at measuring pass@k.
-        elsewhere: Configurations of each task in which the replay of the varied suite is tried.
-        seed: Which configurations.
+        agent: The agent to record: good but not perfect, such as `oracle:slip=0.1`.
+        tasks: Number of tasks, spread over apps and scenarios.
+        watched: Attempts per task that the script watches (the largest k). The static suite is tried twice as often:
+            each half is once watched and once used to measure pass@k.
+        elsewhere: Configurations per task in which the replay of the varied suite is tried.
+        seed: Seed for choosing configurations.
     """
 
     agent: str = "oracle:slip=0.1"
@@ -43,18 +43,18 @@ class ReplayPlan:
 
 @dataclass(frozen=True)
 class ReplayResult:
-    """What was found, as functions of k.
+    """Results as functions of k.
 
     Attributes:
-        agent: Who was recorded.
-        ks: Attempts watched: 1, 2, ...
-        pass_at_k: Of the agent on the static suite, from attempts that the script did not watch.
-        static: Success rate of the replay where each task always starts the same.
-        varied: Success rate of the replay where each attempt has its own configuration.
-        gap: How much more the replay scores than pass@k on the static suite, task by task.
-        tasks: How many tasks.
+        agent: The recorded agent.
+        ks: Numbers of attempts watched: 1, 2, ...
+        pass_at_k: pass@k of the agent on the static suite, from attempts that the script did not watch.
+        static: Success rate of the replay if each task always starts the same.
+        varied: Success rate of the replay if each attempt has its own configuration.
+        gap: Replay score minus pass@k on the static suite, paired by task.
+        tasks: Number of tasks.
         left_out: Tasks that cannot be judged at the largest k because episodes errored, by suite.
-        unscored: Episodes that errored or were invalid, by suite. They are left out, and are no failures.
+        unscored: Errored or invalid episodes, by suite. They are left out and do not count as failures.
     """
 
     agent: str
@@ -68,7 +68,7 @@ class ReplayResult:
     unscored: dict[str, int]
 
     def plain(self) -> dict[str, Any]:
-        """JSON-ready."""
+        """Return the results as plain data for JSON."""
         curves = {"pass_at_k": self.pass_at_k, "static": self.static, "varied": self.varied, "gap": self.gap}
         return {
             "agent": self.agent,
@@ -76,7 +76,10 @@ class ReplayResult:
             "left_out": self.left_out,
             "unscored": self.unscored,
             "k": list(self.ks),
-            **{name: [[one.estimate, one.low, one.high] for one in curve] for name, curve in curves.items()},
+            **{
+                name: [[interval.estimate, interval.low, interval.high] for interval in curve]
+                for name, curve in curves.items()
+            },
         }
 
 
@@ -88,17 +91,17 @@ def replay_experiment(
     workers: int = 2,
     on_progress: OnProgress = lambda phase, done, total: None,
 ) -> ReplayResult:
-    """Records an agent on a static and on a varied suite, plays its successes back, and compares.
+    """Record an agent on a static and a varied suite, replay its successes, and compare.
 
     Args:
         name: `SUITE[/APP[/SCENARIO]]`.
-        folder: Where the six runs are kept; one that is there and finished is taken as it is.
-        plan: What is done.
-        workers: Processes.
-        on_progress: Told how far it is.
+        folder: Folder of the six runs. A finished run that exists is reused.
+        plan: What the experiment does.
+        workers: Number of worker processes.
+        on_progress: Called with the progress.
 
     Raises:
-        InvalidInput: When the folder holds another experiment, or so many episodes errored that no task can be judged.
+        InvalidInput: If the folder holds another experiment, or too many episodes errored to judge any task.
     """
     plan = plan or ReplayPlan()
     suite, scenarios = select(name)
@@ -129,24 +132,24 @@ def _result(
     unscored: dict[str, int],
     folder: Path,
 ) -> ReplayResult:
-    found = []
+    curves = []
     for k in range(1, largest + 1):
         static, roaming = swapped_replay(halves, k), watched_replay(varied, k)
         if static is not None and roaming is not None:
-            found.append((k, static, roaming))
-    if not found:
+            curves.append((k, static, roaming))
+    if not curves:
         raise InvalidInput(
             f"no task has scored attempts and replays in both suites: {sum(unscored.values())} episodes errored",
-            fix=f"`fairground show {folder}/static-1` says why; `fairground resume --errored` tries them again",
+            fix=f"`fairground show {folder}/static-1` shows why; `fairground resume --errored` retries them",
         )
-    ks, statics, rates = zip(*found, strict=True)
+    ks, statics, rates = zip(*curves, strict=True)
     return ReplayResult(
         agent=agent,
         ks=ks,
-        pass_at_k=tuple(one.pass_at_k for one in statics),
-        static=tuple(one.replay for one in statics),
+        pass_at_k=tuple(static_k.pass_at_k for static_k in statics),
+        static=tuple(static_k.replay for static_k in statics),
         varied=rates,
-        gap=tuple(one.gap for one in statics),
+        gap=tuple(static_k.gap for static_k in statics),
         tasks=len(varied),
         left_out={
             "static": sum(not all(half.known(largest) for half in both) for both in halves),
@@ -158,7 +161,7 @@ def _result(
 
 @dataclass(frozen=True)
 class _Seen:
-    """Of each task whether its scored episodes passed, and how many episodes were not scored."""
+    """For each task, whether its scored episodes passed; and the number of unscored episodes."""
 
     passed: dict[str, list[bool]]
     unscored: int
@@ -177,7 +180,7 @@ class _Runs:
     def watched(
         self, name: str, agent: str, worlds: Sequence[str], rollouts: int, played: Sequence[str], seed: int
     ) -> _Watched:
-        """Records attempts, plays the first success of each task back where `played` says, and counts both."""
+        """Record attempts, replay the first success of each task in `played`, and count both."""
         seen = self._carry_out(name, agent, worlds, rollouts, seed)
         tried = [world for world in played if any(seen.passed[Configuration.from_id(world).task])]
         replays = _Seen({}, 0)
@@ -192,11 +195,13 @@ class _Runs:
     def _carry_out(self, name: str, agent: str, worlds: Sequence[str], rollouts: int, seed: int) -> _Seen:
         folder = self._folder / name
         spec = RunSpec(worlds=tuple(worlds), agent=agent, rollouts=rollouts, configs=None, seed=seed)
-        whole = (folder / "run.sqlite").is_file()
-        store = RunStore.open(folder, write=True) if whole else start_run(folder, spec)
+        exists = (folder / "run.sqlite").is_file()
+        store = RunStore.open(folder, write=True) if exists else start_run(folder, spec)
         try:
             if store.spec != spec:
-                raise InvalidInput(f"{folder} is of another experiment", fix="choose another folder, or the same plan")
+                raise InvalidInput(
+                    f"{folder} belongs to another experiment", fix="choose another folder, or use the same plan"
+                )
             carry_out(store, workers=self._workers, on_event=lambda event: self._on_progress(
                 name, event.progress.finished, event.progress.planned))  # fmt: skip
             passed: dict[str, list[bool]] = {Configuration.from_id(world).task: [] for world in worlds}
@@ -213,28 +218,28 @@ class _Runs:
 
 
 def _tasks(suite: Suite, scenarios: Sequence[Scenario], plan: ReplayPlan) -> list[list[str]]:
-    """For each task its configurations: the first is where the static suite starts, then as many as are wanted."""
-    found: list[list[str]] = []
+    """Return the configurations of each task: first where the static suite starts, then as many as needed."""
+    tasks: list[list[str]] = []
     wanted = plan.watched + plan.elsewhere
-    rounds = max((len(one.instances) for one in scenarios), default=0)
+    rounds = max((len(scenario.instances) for scenario in scenarios), default=0)
     for round_ in range(rounds):
         for scenario in in_turn(scenarios):
             places = _places(suite, scenario, round_, plan.seed)
-            if len(places) >= wanted and len(found) < plan.tasks:
-                found.append(places[:wanted])
-    if not found:
+            if len(places) >= wanted and len(tasks) < plan.tasks:
+                tasks.append(places[:wanted])
+    if not tasks:
         raise InvalidInput(
             f"no task of {suite.name} has {wanted} configurations to vary",
             fix="choose worlds with more profiles, themes and UI states, or watch fewer attempts",
         )
-    return found
+    return tasks
 
 
 def _places(suite: Suite, scenario: Scenario, number: int, seed: int) -> list[str]:
     app = suite.app(scenario.app)
     instance = next((name for place, name in enumerate(scenario.instances) if place == number), None)
-    profiles = [profile for one, profile in suite.pairs(scenario) if one == instance]
+    profiles = [profile for paired, profile in suite.pairs(scenario) if paired == instance]
     looks = list(diagonal(list(app.themes), list(app.ui_states)))
-    whole = [f"{profile}/{theme}/{ui_state}" for profile, (theme, ui_state) in diagonal(profiles, looks)]
-    random.Random(f"{seed} {scenario.name} {instance}").shuffle(whole)
-    return [f"{suite.name}/{scenario.app}/{scenario.name}/{instance}@{one}" for one in whole]
+    places = [f"{profile}/{theme}/{ui_state}" for profile, (theme, ui_state) in diagonal(profiles, looks)]
+    random.Random(f"{seed} {scenario.name} {instance}").shuffle(places)
+    return [f"{suite.name}/{scenario.app}/{scenario.name}/{instance}@{place}" for place in places]

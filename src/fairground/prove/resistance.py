@@ -1,4 +1,4 @@
-"""What agents score that should score nothing: over a sample of a suite, through the ordinary machinery of runs."""
+"""Scores of agents that must score nothing, on a sample of a suite, measured with ordinary runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fairground.stats import wilson
 from fairground.worlds import Scenario, Suite
 
 SAMPLE = 40
-"""Episodes of each agent."""
+"""Number of episodes per agent."""
 
 _SHOWN = 20
 
@@ -36,40 +36,40 @@ def score_agents(
     folder: Path | None = None,
     on_progress: OnProgress = lambda phase, done, total: None,
 ) -> list[AgentScore]:
-    """Runs every agent that should fail, and the oracle to be replayed, and counts.
+    """Run every agent that must fail, and the oracle to be replayed, and count successes.
 
     Args:
         name: `SUITE[/APP[/SCENARIO]]`.
-        answers: Right answers, for agents that have heard of them.
-        sample: Configurations for each agent, spread over apps and scenarios.
-        workers: Processes.
-        folder: Where the runs are recorded; nowhere that lasts unless given.
-        on_progress: Told how far it is.
+        answers: Right answers, for agents that use them.
+        sample: Number of configurations per agent, spread over apps and scenarios.
+        workers: Number of worker processes.
+        folder: Where the runs are recorded. Default: a temporary folder that is removed.
+        on_progress: Called with the progress.
     """
     suite, scenarios = select(name)
     place = folder or Path(tempfile.mkdtemp(prefix="fairground-agents-"))
     try:
         scoring = _Scoring(name, place, workers, on_progress)
         worlds = _sample(suite, scenarios, sample)
-        found = [
-            scoring.score("do-nothing", "says at once that it is done", worlds),
+        scores = [
+            scoring.score("do-nothing", "declares at once that it is done", worlds),
             scoring.score("random", "draws actions at random", worlds),
         ]
         if replayed := scoring.replay(suite, worlds):
-            found.append(replayed)
-        asking = [one for one in scenarios if one.kind == "answer"]
-        desktops = [one for one in scenarios if suite.app(one.app).screen.has_desktop]
-        in_page = [one for one in scenarios if not suite.app(one.app).screen.has_desktop]
-        for cheaters, some in (
+            scores.append(replayed)
+        asking = [scenario for scenario in scenarios if scenario.kind == "answer"]
+        desktops = [scenario for scenario in scenarios if suite.app(scenario.app).screen.has_desktop]
+        in_page = [scenario for scenario in scenarios if not suite.app(scenario.app).screen.has_desktop]
+        for cheaters, targets in (
             (QUITTERS, scenarios),
             (SPAMMERS, asking),
             (TAMPERERS, in_page),
             (INTRUDERS, desktops),
         ):
-            for agent, about in cheaters.items() if some else ():
+            for agent, about in cheaters.items() if targets else ():
                 make = partial(_cheater, answers=tuple(answers))
-                found.append(scoring.score(agent, about, _sample(suite, some, sample), make))
-        return found
+                scores.append(scoring.score(agent, about, _sample(suite, targets, sample), make))
+        return scores
     finally:
         if folder is None:
             shutil.rmtree(place, ignore_errors=True)
@@ -82,7 +82,7 @@ class _Scoring:
     def score(
         self, agent: str, about: str, worlds: Sequence[str], make: Callable[[str], Agent] | None = None, label: str = ""
     ) -> AgentScore:
-        """Runs one agent."""
+        """Run one agent and return its score."""
         shown = label or agent
         folder = self._folder / shown
         spec = RunSpec(worlds=tuple(worlds), agent=agent, rollouts=1, configs=None, retries=1)
@@ -101,18 +101,18 @@ class _Scoring:
             store.close()
 
     def replay(self, suite: Suite, worlds: Sequence[str]) -> AgentScore | None:
-        """The oracle's actions of another configuration of each task, played back blindly."""
-        pairs = [(world, other) for world in worlds if (other := _elsewhere(suite, world)) is not None]
+        """Blindly replay the oracle's actions from another configuration of each task."""
+        pairs = [(world, source) for world in worlds if (source := _elsewhere(suite, world)) is not None]
         if not pairs:
             return None
         self.score("oracle", "to be replayed", [other for _, other in pairs])
         recorded = self._folder / "oracle"
         try:
-            known = {one.task for one in recorded_successes(recorded)}
-        except InvalidInput:  # no oracle solved anything: there is nothing to play back
+            known = {trajectory.task for trajectory in recorded_successes(recorded)}
+        except InvalidInput:  # no oracle solved anything, so there is nothing to replay
             return None
         replayed = [world for world, _ in pairs if Configuration.from_id(world).task in known]
-        about = "plays the oracle's actions back that solved the same task in another configuration"
+        about = "replays the oracle's actions that solved the same task in another configuration"
         return self.score(f"replay:{recorded}", about, replayed, _replayer, label="blind-replay")
 
 
@@ -126,8 +126,8 @@ def _replayer(name: str) -> Agent:
 
 def _counted(store: RunStore, agent: str, about: str, folder: str) -> AgentScore:
     ended = [(row.planned.configuration, row.finished) for row in store.rows() if row.finished is not None]
-    scored = [(where, one) for where, one in ended if one.outcome.scored]
-    passed = [where for where, one in scored if one.outcome is Outcome.PASSED]
+    scored = [(where, result) for where, result in ended if result.outcome.scored]
+    passed = [where for where, result in scored if result.outcome is Outcome.PASSED]
     interval = wilson(len(passed), len(scored)) if scored else None
     return AgentScore(
         agent=agent,
@@ -135,7 +135,7 @@ def _counted(store: RunStore, agent: str, about: str, folder: str) -> AgentScore
         passed=len(passed),
         scored=len(scored),
         errored=len(ended) - len(scored),
-        reward=sum(one.reward or 0.0 for _, one in scored) / len(scored) if scored else 0.0,
+        reward=sum(result.reward or 0.0 for _, result in scored) / len(scored) if scored else 0.0,
         low=interval.low if interval else 0.0,
         high=interval.high if interval else 1.0,
         successes=tuple(passed[:_SHOWN]),
@@ -144,23 +144,23 @@ def _counted(store: RunStore, agent: str, about: str, folder: str) -> AgentScore
 
 
 def _sample(suite: Suite, scenarios: Sequence[Scenario], most: int) -> list[str]:
-    """Configurations, as many of each scenario as fit, the scenarios of each app in turn."""
+    """Return configurations, as many per scenario as fit, alternating between apps."""
     each = [list(_looks(suite, scenario)) for scenario in in_turn(scenarios)]
-    found: list[str] = []
+    sample: list[str] = []
     for round_ in range(most):
-        for some in each:
-            if round_ < len(some) and len(found) < most:
-                found.append(some[round_])
-    return found
+        for looks in each:
+            if round_ < len(looks) and len(sample) < most:
+                sample.append(looks[round_])
+    return sample
 
 
 def in_turn(scenarios: Sequence[Scenario]) -> list[Scenario]:
-    """Scenarios, one of each app after the other."""
+    """Return the scenarios, alternating between apps."""
     apps: dict[str, list[Scenario]] = {}
-    for one in scenarios:
-        apps.setdefault(one.app, []).append(one)
+    for scenario in scenarios:
+        apps.setdefault(scenario.app, []).append(scenario)
     longest = max(map(len, apps.values()), default=0)
-    return [some[place] for place in range(longest) for some in apps.values() if place < len(some)]
+    return [group[place] for place in range(longest) for group in apps.values() if place < len(group)]
 
 
 def _looks(suite: Suite, scenario: Scenario) -> list[str]:
@@ -172,11 +172,11 @@ def _looks(suite: Suite, scenario: Scenario) -> list[str]:
 
 
 def _elsewhere(suite: Suite, world: str) -> str | None:
-    """The same task in another configuration: another profile where one is served, another look in any case."""
+    """Return the same task in another configuration: another profile if one is served, another look if possible."""
     here = Configuration.from_id(world)
     app, scenario = suite.app(here.app), suite.scenario(here.app, here.scenario)
     profiles = [profile for instance, profile in suite.pairs(scenario) if instance == here.instance]
-    profile = next((one for one in profiles if one != here.profile), here.profile)
+    profile = next((candidate for candidate in profiles if candidate != here.profile), here.profile)
     looks = [look for look in diagonal(list(app.themes), list(app.ui_states)) if look[1] != here.ui_state]
     if not looks and profile == here.profile:
         return None

@@ -1,4 +1,4 @@
-"""Whether two recorded states are the same to a proof: what they mean, clocks aside; and where they differ."""
+"""Compare two recorded states by meaning, ignoring clocks."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from fairground.verify.reading.meaning import file_leaves
 
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d.*")
 _CLOCK_SECONDS = 600.0
-"""Two readings of a clock that are nearer than this are of the same attempt."""
+"""Two clock readings closer than this (in seconds) belong to the same attempt."""
 
 _VOLATILE_PARTS = ("meta.xml", "settings.xml", "Thumbnails/", "docProps/")
-"""Of documents that are archives: what saving writes anew each time."""
+"""Parts of archive documents that every save writes again."""
 
 
 def differences(one: State, other: State, clocks: Collection[str] = ()) -> dict[str, tuple[Any, Any]]:
-    """Places where two states differ, with what is there in each; clocks are not looked at.
+    """Return the places where two states differ, with both values. Clocks are ignored.
 
     Args:
         one: A state.
-        other: Another.
+        other: Another state.
         clocks: Names of fields that a clock writes.
     """
     same = {path for path, content in one.files.items() if other.files.get(path) == content}
@@ -37,64 +37,64 @@ def differences(one: State, other: State, clocks: Collection[str] = ()) -> dict[
 def different(
     left: Mapping[str, Any], right: Mapping[str, Any], clocks: Collection[str] = ()
 ) -> dict[str, tuple[Any, Any]]:
-    """The same for leaves."""
-    found = {}
+    """Return the differences between leaves; see `differences`."""
+    differing = {}
     for place in dict.fromkeys((*left, *right)):
         a, b = left.get(place), right.get(place)
         if a != b and not _is_clock(place, clocks) and not (place in left and place in right and _tick(a, b)):
-            found[place] = (a, b)
-    return found
+            differing[place] = (a, b)
+    return differing
 
 
 def _is_clock(place: str, clocks: Collection[str]) -> bool:
-    """Whether this is a place that a clock writes: by its last name, or by its last two with a dot between them."""
+    """Return whether a clock writes this place: by its last name, or its last two names joined by a dot."""
     *_, above, last = ("", "", *place.split("."))
     return last in clocks or f"{above.partition('[')[0]}.{last}" in clocks
 
 
 def leaves(state: State, without: Collection[str] = ()) -> dict[str, Any]:
-    """A state as values by place, such as `notes[7].title`; files are read as what they are.
+    """Return a state as values by place, such as `notes[7].title`. Files are read according to their format.
 
     Args:
-        state: A recording.
-        without: Files that are not read.
+        state: A recorded state.
+        without: Files to skip.
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, value in state.data.items():
-        if is_listing(value):  # how many bytes a file has says nothing beside the file
+        if is_listing(value):  # the size of a recorded file adds nothing to its content
             value = [
-                {key: said for key, said in entry.items() if key != "size" or entry["path"] not in state.files}
+                {key: fact for key, fact in entry.items() if key != "size" or entry["path"] not in state.files}
                 for entry in value
             ]
-        found.update(_walk(name, value))
+        values.update(_walk(name, value))
     for path, content in state.files.items():
         if path not in without:
-            found.update((f"{path}{place}", value) for place, value in leaves_of_file(path, content).items())
-    found.update({f"{path} (missing)": True for path in state.missing})
-    return found
+            values.update((f"{path}{place}", value) for place, value in leaves_of_file(path, content).items())
+    values.update({f"{path} (missing)": True for path in state.missing})
+    return values
 
 
 @lru_cache(maxsize=8)
 def leaves_of_file(path: str, content: bytes) -> Mapping[str, Any]:
-    """A file as values by place, set off from its path; one that nobody can read, as its size and digest.
+    """Return a file as values by place. An unreadable file is represented by its size and digest.
 
-    The solved state is compared with one near miss after the other, and read once.
+    The result is cached: the solved state is compared with many near misses.
     """
     try:
-        found = file_leaves(path, content)
-        if found is not None:
-            return {f":{place}": value for place, value in found.items()}
+        values = file_leaves(path, content)
+        if values is not None:
+            return {f":{place}": value for place, value in values.items()}
         if content.startswith(b"PK\x03\x04"):
             with zipfile.ZipFile(BytesIO(content)) as archive:
                 parts = [part for part in archive.infolist() if not part.filename.startswith(_VOLATILE_PARTS)]
             return {f"/{part.filename}": (part.CRC, part.file_size) for part in parts}
     except (StateError, zipfile.BadZipFile, ValueError, OverflowError):
-        pass  # damaged: compared as it is
+        pass  # damaged: compared as bytes
     return {"": f"{len(content)} bytes, {hashlib.blake2b(content, digest_size=8).hexdigest()}"}
 
 
 def is_listing(value: Any) -> bool:
-    """Whether captured data is a list of files, each with its path."""
+    """Return whether captured data is a list of files, each with its path."""
     return (
         isinstance(value, list)
         and bool(value)
@@ -117,7 +117,7 @@ def _walk(place: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _keys(entries: list[Any] | tuple[Any, ...]) -> list[str] | None:
-    """What entries are known by, where each has a name of its own."""
+    """Return what identifies the entries of a list, if each has a unique `id` or `path`."""
     for key in ("id", "path"):
         names = [entry.get(key) if isinstance(entry, Mapping) else None for entry in entries]
         if None not in names and len(set(map(str, names))) == len(names):
@@ -125,15 +125,17 @@ def _keys(entries: list[Any] | tuple[Any, ...]) -> list[str] | None:
     return None
 
 
-def _tick(one: Any, other: Any) -> bool:
-    """Whether two values are readings of a clock: instants to the second, minutes apart at most.
+def _tick(left: Any, right: Any) -> bool:
+    """Return whether two values are readings of a clock: timestamps with seconds, at most minutes apart.
 
-    A time that a person sets has no seconds.
+    A time set by a user has no seconds.
     """
-    if not (isinstance(one, str) and isinstance(other, str) and _INSTANT.fullmatch(one) and _INSTANT.fullmatch(other)):
+    if not (
+        isinstance(left, str) and isinstance(right, str) and _INSTANT.fullmatch(left) and _INSTANT.fullmatch(right)
+    ):
         return False
     try:
-        a, b = (datetime.fromisoformat(text) for text in (one, other))
+        a, b = (datetime.fromisoformat(text) for text in (left, right))
         near = abs((a - b).total_seconds()) < _CLOCK_SECONDS
     except (ValueError, TypeError):
         return False

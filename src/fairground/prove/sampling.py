@@ -1,4 +1,4 @@
-"""Which of many are tried: samples that cover, the same on every machine."""
+"""Deterministic samples that cover all values, the same on every machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ B = TypeVar("B")
 
 
 def diagonal(ones: Sequence[A], others: Sequence[B]) -> Iterator[tuple[A, B]]:
-    """Every pair, in an order whose beginnings are spread over both: no value is taken again while another waits."""
+    """Yield every pair, in an order in which any prefix is spread over both sequences."""
     if len(ones) < len(others):
         yield from ((one, other) for other, one in diagonal(others, ones))
         return
@@ -20,7 +20,7 @@ def diagonal(ones: Sequence[A], others: Sequence[B]) -> Iterator[tuple[A, B]]:
 
 
 def covering(scenarios: int, themes: Sequence[A], ui_states: Sequence[B], least: int) -> list[list[tuple[A, B]]]:
-    """For each scenario some pairs of theme and UI state, at least `least`, such that all together cover every pair."""
+    """Return for each scenario at least `least` pairs of theme and UI state, so that together they cover every pair."""
     pairs = list(diagonal(themes, ui_states))
     each = max(min(least, len(pairs)), -(-len(pairs) // max(scenarios, 1)))
     return [[pairs[(number * each + place) % len(pairs)] for place in range(each)] for number in range(scenarios)]

@@ -1,4 +1,4 @@
-"""Rehearsals on a real screen: the same moves, carried out with real input on a seat."""
+"""Rehearsals on a real screen: the same moves, played with real input on a seat."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ _SETTLE_SECONDS = 5.0
 
 
 def has_rehearsal(app: App) -> bool:
-    """Whether an app can be rehearsed without a screen."""
+    """Return whether an app can be rehearsed without a screen."""
     return type(app).rehearse is not App.rehearse
 
 
 class Seats:
-    """Opens worlds on seats. A seat is brought to the next world where its app can do that, and thrown away where not.
+    """Opens worlds on seats. A seat is reset to the next world if its app supports that, and discarded otherwise.
 
-    One is kept, of the app that was last: do an app's worlds one after the other. One thread at a time.
+    One seat of the last app is kept, so process an app's worlds one after the other. Not thread-safe.
     """
 
     def __init__(self) -> None:
         self._kept: Seat | None = None
 
     def open(self, world: World) -> OnSeat:
-        """A seat at this world, to make moves on."""
+        """Return a seat at this world, to play moves on."""
         seat, self._kept = self._kept, None
         if seat is not None:
             if seat.world.app.name == world.app.name and _bring(seat, world):
@@ -37,13 +37,13 @@ class Seats:
         return OnSeat(open_seat(world), self)
 
     def keep(self, seat: Seat) -> None:
-        """Takes a seat back."""
+        """Take a seat back."""
         old, self._kept = self._kept, seat
         if old is not None:
             old.close()
 
     def picture(self) -> str:
-        """How the screen looks on which moves were made last: a PNG, as base64; empty when it cannot be seen."""
+        """Return the final screen of the last moves as a base64 PNG; empty if it cannot be captured."""
         if self._kept is None:
             return ""
         try:
@@ -53,7 +53,7 @@ class Seats:
             return ""
 
     def close(self) -> None:
-        """Throws the seat away that is kept."""
+        """Close the kept seat."""
         seat, self._kept = self._kept, None
         if seat is not None:
             seat.close()
@@ -70,10 +70,10 @@ class OnSeat:
         self._moved = False
 
     def play(self, moves: Sequence[Move]) -> str | None:
-        """Makes the moves with real input, each once what the one before has set off has come to rest.
+        """Play the moves with real input. Before each move, waits until the screen has settled.
 
-        Within a move that is waited for only after scrolling, to look again: whoever fills a field in presses the keys
-        without a pause.
+        Within a move it waits only after scrolling, to look again: a user who fills in a field also types without a
+        pause.
         """
         assert self._seat is not None
         for move in moves:
@@ -94,13 +94,13 @@ class OnSeat:
         return None
 
     def state(self) -> State:
-        """The state, when everything is saved that a user expects to be saved; the seat is frozen from now on."""
+        """Save what a user expects to be saved, and return the state. The seat is frozen from then on."""
         assert self._seat is not None
         self._rest()
         return self._seat.finish()
 
     def close(self) -> None:
-        """Gives the seat back."""
+        """Give the seat back, for reuse."""
         seat, self._seat = self._seat, None
         if seat is not None:
             self._seats.keep(seat)
@@ -110,13 +110,13 @@ class OnSeat:
             self._moved = False
             screen = self._seat.screen
             if isinstance(screen, CdpScreen):
-                screen.settle(_SETTLE_SECONDS, picture=False)  # nobody looks at it
+                screen.settle(_SETTLE_SECONDS, picture=False)  # the picture is not needed
             else:
                 screen.settle(_SETTLE_SECONDS)
 
 
 def _bring(seat: Seat, world: World) -> bool:
-    """Has a seat's app go on in another world; says whether it could."""
+    """Reset a seat to another world. Returns whether that worked."""
     try:
         seat.thaw()
         if not seat.alive or not world.app.reset(seat, world):
@@ -125,10 +125,10 @@ def _bring(seat: Seat, world: World) -> bool:
         seat.before = seat.capture()
         return True
     except FairgroundError:
-        return False  # it died; a new one is as good
+        return False  # it died; a new seat is opened instead
 
 
 def open_anyhow(world: World, seats: Seats) -> Rehearsal:
-    """A world without a screen where its app can, else on a seat."""
-    found = world.app.rehearse(world) if has_rehearsal(world.app) else None
-    return found if found is not None else seats.open(world)
+    """Open a world without a screen if its app can, otherwise on a seat."""
+    rehearsal = world.app.rehearse(world) if has_rehearsal(world.app) else None
+    return rehearsal if rehearsal is not None else seats.open(world)

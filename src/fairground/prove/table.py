@@ -1,4 +1,4 @@
-"""Proof tables: written from what was found, and held against the sources as they are now."""
+"""Proof tables: written from results, and checked against the current sources."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from fairground.worlds import ProofTable, Scenario, Suite, read_table, write_tab
 
 @dataclass(frozen=True)
 class Stale:
-    """Something that a table does not say of the sources as they are now.
+    """Something in a table that does not match the current sources.
 
     Attributes:
         name: App and scenario.
         why: What is wrong.
-        pairs: How many instances on profiles it concerns.
+        pairs: Number of affected pairs of instance and profile.
     """
 
     name: str
@@ -28,40 +28,43 @@ class Stale:
 
 
 def write_tables(proof: Proof, folder: Path, suite: Suite) -> list[Path]:
-    """Writes what was proven. Scenarios that were not tried now keep what their table says; those that are gone, go."""
+    """Write what was proven.
+
+    Scenarios that were not tried keep their entry; scenarios that no longer exist are removed.
+    """
     if proof.sampled:
-        raise InvalidInput("a sample proves nothing of the rest", fix="prove without --sample to write a table")
+        raise InvalidInput("a sample cannot be written as a proof table", fix="prove without --sample to write a table")
     written = []
     for table in proof.tables():
-        known = [one.name for one in suite.scenarios if one.app == table.app]
+        known = [scenario.name for scenario in suite.scenarios if scenario.app == table.app]
         old = read_table(folder, table.app)
-        new = {one.scenario for one in table.scenarios}
-        kept = [one for one in (old.scenarios if old else ()) if one.scenario in known and one.scenario not in new]
+        new = {row.scenario for row in table.scenarios}
+        kept = [row for row in (old.scenarios if old else ()) if row.scenario in known and row.scenario not in new]
         written.append(write_table(folder, table.model_copy(update={"scenarios": (*table.scenarios, *kept)})))
     return written
 
 
 def check_tables(suite: Suite, scenarios: Sequence[Scenario] | None = None) -> list[Stale]:
-    """What the tables of a suite do not prove of its sources as they are now; empty when all is well."""
+    """Return what the tables of a suite do not prove of its current sources; empty if everything is proven."""
     if suite.proofs is None:
-        return [Stale(suite.name, "the suite has no proofs: Suite(proofs=FOLDER) says where they are")]
+        return [Stale(suite.name, "the suite has no proof tables: set Suite(proofs=FOLDER)")]
     keys = Keys(suite)
-    return [one for scenario in scenarios or suite.scenarios for one in _check(suite, scenario, keys)]
+    return [stale for scenario in scenarios or suite.scenarios for stale in _check(suite, scenario, keys)]
 
 
 def _check(suite: Suite, scenario: Scenario, keys: Keys) -> Iterator[Stale]:
     name = f"{scenario.app}/{scenario.name}"
     table: ProofTable | None = suite.proof(scenario.app)
-    found = table.find(scenario.name) if table is not None else None
-    if found is None:
+    entry = table.find(scenario.name) if table is not None else None
+    if entry is None:
         yield Stale(name, "not in the proof table", len(scenario.instances) * len(suite.app(scenario.app).profiles))
         return
     changed = missing = faulty = 0
-    rows = {one.instance: one for one in found.instances}
+    rows = {each.instance: each for each in entry.instances}
     for instance in scenario.instances:
         row = rows.get(instance)
         for profile in suite.app(scenario.app).profiles:
-            if row is None or not any(profile in said for said in (row.proven, row.infeasible, row.faulty)):
+            if row is None or not any(profile in profiles for profiles in (row.proven, row.infeasible, row.faulty)):
                 missing += 1
             elif profile in row.faulty:
                 faulty += 1
@@ -70,7 +73,7 @@ def _check(suite: Suite, scenario: Scenario, keys: Keys) -> Iterator[Stale]:
     for count, why in (
         (changed, "the sources have changed since it was proven"),
         (missing, "not in the proof table"),
-        (faulty, "the table says that it is faulty"),
+        (faulty, "the table lists it as faulty"),
     ):
         if count:
             yield Stale(name, why, count)

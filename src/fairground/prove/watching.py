@@ -1,4 +1,4 @@
-"""Which parts of a recording checks look at: what they never read, no edit of it can tell anything about them."""
+"""Record which parts of a state the checks read. Edits elsewhere would say nothing about the checks."""
 
 from __future__ import annotations
 
@@ -15,30 +15,33 @@ class Watch:
 
     Attributes:
         files: Paths.
-        data: Places in the captured data; one that is read whole stands for all below it.
+        data: Places in the captured data. A place that was read as a whole stands for everything below it.
     """
 
     files: set[tuple[str, ...]] = field(default_factory=set)
     data: set[tuple[str, ...]] = field(default_factory=set)
 
     def saw_file(self, path: str) -> bool:
-        """Whether this file was read."""
+        """Return whether this file was read."""
         return () in self.files or (path,) in self.files
 
     def saw_data(self, leaf: str) -> bool:
-        """Whether this leaf of the captured data, such as `live.documents[0].title`, was read, or something above."""
-        return any(f"{leaf}.".startswith((f"{one}.", f"{one}[")) for one in map(".".join, self.data)) or () in self.data
+        """Return whether a leaf such as `live.documents[0].title`, or a place above it, was read."""
+        return (
+            any(f"{leaf}.".startswith((f"{place}.", f"{place}[")) for place in map(".".join, self.data))
+            or () in self.data
+        )
 
 
 def watched(state: State) -> tuple[State, Watch]:
-    """The same state, and what will be read of it."""
+    """Return the same state with recording of reads, and the record."""
     watch = Watch()
     files = _Watched(state.files, (), watch.files)
     return State(files=files, data=_Watched(state.data, (), watch.data), missing=state.missing), watch
 
 
 class _Watched(dict[str, Any]):
-    """A dictionary that notes what is asked of it; what goes over all of it asks for all of it."""
+    """A dictionary that records which entries are read. Iterating over it counts as reading everything."""
 
     def __init__(self, data: Any, place: tuple[str, ...], seen: set[tuple[str, ...]]) -> None:
         super().__init__({

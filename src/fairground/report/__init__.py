@@ -1,4 +1,4 @@
-"""What people look at: episode pages, contact sheets, and the report on a table of episodes."""
+"""Reports: episode pages, contact sheets, and the statistics report of a table of episodes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
     "write_study_page",
 ]
 
-# Looked up late: what shows an episode needs no statistics, and a report on a table no episodes.
+# Imported lazily: episode pages need no statistics, and a statistics report needs no episodes.
 _LATE = {
     "contact_sheet": "sheet",
     "figures": "statistics_page",

@@ -1,4 +1,4 @@
-"""Tables of numbers: readable as they are, sortable, and ready to be copied as CSV or LaTeX."""
+"""Tables of numbers that can be sorted and copied as CSV or LaTeX."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from fairground.report.html import Child, Html, tag
 
 @dataclass(frozen=True)
 class Value:
-    """A cell that sorts and copies otherwise than it reads.
+    """A cell whose sort key or copied text differs from what it shows.
 
     Attributes:
-        shown: What stands in the cell.
-        order: What it is sorted by; None where there is nothing, which comes last.
-        text: What is copied, where `shown` is more than text.
+        shown: Content of the cell.
+        order: Sort key; None sorts last.
+        text: Text to copy, if `shown` is not plain text.
     """
 
     shown: Child
@@ -27,7 +27,7 @@ Rows = list[list[Value | str]]
 
 
 def table(name: str, heads: Sequence[str], rows: Rows) -> Html:
-    """A table with its buttons. A column is one of numbers when all its cells are `Value`s."""
+    """Render a table with its buttons. A column is numeric if all its cells are `Value`s."""
     numeric = [bool(rows) and all(isinstance(row[place], Value) for row in rows) for place in range(len(heads))]
     kinds = ["n" if number else None for number in numeric]
     return tag(
@@ -51,22 +51,22 @@ def table(name: str, heads: Sequence[str], rows: Rows) -> Html:
 
 
 def copy_buttons(name: str) -> Html:
-    """Buttons that copy the table of that name."""
+    """Render the buttons that copy the table of that name."""
     kinds = (("csv", "Copy CSV"), ("latex", "Copy LaTeX"))
     return tag(
-        "div", [tag("button", said, type="button", data_copy=kind, data_table=name) for kind, said in kinds],
+        "div", [tag("button", label, type="button", data_copy=kind, data_table=name) for kind, label in kinds],
         class_="tools",
     )  # fmt: skip
 
 
 def behind(title: str, *children: Child, aside: str = "") -> Html:
-    """What only some readers want, folded away."""
+    """Render a fold-out section."""
     return tag("details", tag("summary", title, tag("small", f" {aside}") if aside else None), children)
 
 
 def _cell(cell: Value | str, kind: str | None) -> Html:
     if isinstance(cell, str):
         return tag("td", tag("bdi", cell), class_=kind)
-    # With nothing to sort by, an empty value sorts last; text cells leave it to what they show.
+    # An empty sort key sorts last. Text cells have none and sort by their content.
     order = "" if cell.order is None else f"{cell.order:.6g}"
     return tag("td", cell.shown, class_=kind, data_v=order, data_text=cell.text)

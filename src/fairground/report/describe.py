@@ -1,4 +1,4 @@
-"""An action in words, the same on pages, contact sheets and terminals."""
+"""Descriptions of actions, used on pages, contact sheets and in terminals."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _VISIBLE = {ord("\n"): "⏎", ord("\r"): "⏎", ord("\t"): "⇥"}
 
 
 def describe(action: Action, *, limit: int = 48) -> str:
-    """One short line without line breaks, such as `click (120, 45)` or `press ctrl+s`.
+    """Return a short description on one line, such as `click (120, 45)` or `press ctrl+s`.
 
     Args:
         action: Any action.
-        limit: Characters of typed text that are quoted before it is cut with an ellipsis.
+        limit: Maximum number of characters of typed text to quote.
     """
     match action:
         case Click():
@@ -45,7 +45,7 @@ def describe(action: Action, *, limit: int = 48) -> str:
         case MouseDown():
             return f"{_held(action.modifiers)}hold {action.button} button{_at(action.point, action.space)}"
         case MouseUp():
-            return f"{_held(action.modifiers)}let go {action.button} button{_at(action.point, action.space)}"
+            return f"{_held(action.modifiers)}release {action.button} button{_at(action.point, action.space)}"
         case Scroll():
             return f"{_held(action.modifiers)}scroll {_amount(action)}{_at(action.point, action.space)}"
         case Drag():
@@ -60,7 +60,7 @@ def describe(action: Action, *, limit: int = 48) -> str:
         case KeyDown():
             return f"hold {action.key}"
         case KeyUp():
-            return f"let go {action.key}"
+            return f"release {action.key}"
         case Type():
             return f"type {quote(action.text, limit)}"
         case Wait():
@@ -80,13 +80,13 @@ def describe(action: Action, *, limit: int = 48) -> str:
 
 
 def quote(text: str, limit: int = 48) -> str:
-    """Text in quotes on one line: line breaks and tabs become visible, and a long text is cut."""
+    """Quote text on one line: line breaks and tabs become visible, and long text is shortened."""
     shown = text if len(text) <= limit else text[: max(limit - 1, 0)].rstrip() + "…"
     return "'" + "".join(c if c.isprintable() else "·" for c in shown.translate(_VISIBLE)) + "'"
 
 
 def evidence(value: Any, *, indent: int | None = None) -> str:
-    """What a check expected or found, as text: `nothing` for null, plain words as they are, the rest as JSON."""
+    """Format what a check expected or found: `nothing` for null, plain text as it is, anything else as JSON."""
     if value is None:
         return "nothing"
     if isinstance(value, str):
@@ -95,7 +95,7 @@ def evidence(value: Any, *, indent: int | None = None) -> str:
 
 
 def in_a_line(error: str) -> str:
-    """An error in one line: its first, and where that only announces what follows, the last of it too."""
+    """Return an error as one line: its first line, and its last line too if the first only announces it."""
     lines = [line.strip() for line in error.splitlines() if line.strip()]
     if len(lines) > 1 and lines[0].endswith(":"):
         return f"{lines[0]} {lines[-1]}"
@@ -109,7 +109,7 @@ def _amount(scroll: Scroll) -> str:
         parts.append(f"{'down' if scroll.dy > 0 else 'up'} {abs(scroll.dy):g}{unit}")
     if scroll.dx:
         parts.append(f"{'right' if scroll.dx > 0 else 'left'} {abs(scroll.dx):g}{unit}")
-    return " and ".join(parts) or "by nothing"
+    return " and ".join(parts) or "by 0"
 
 
 def _held(modifiers: tuple[str, ...]) -> str:
@@ -117,7 +117,7 @@ def _held(modifiers: tuple[str, ...]) -> str:
 
 
 def _at(point: Point | None, space: str) -> str:
-    return " where the pointer is" if point is None else f" {_point(point)}{_space(space)}"
+    return " at the pointer" if point is None else f" {_point(point)}{_space(space)}"
 
 
 def _point(point: Point) -> str:

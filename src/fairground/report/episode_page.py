@@ -1,7 +1,7 @@
-"""The page of an episode: one `index.html` in its folder, which works by opening the file.
+"""The page of an episode: one `index.html` in its folder that works when opened as a file.
 
-Everything that an agent, an app or a check said is text on the page, never markup (see `html.py`); besides, the page's
-own security policy lets no script run but the one written here.
+Text from an agent, an app or a check is escaped and never becomes markup (see `html.py`). In addition, the page's
+Content Security Policy allows only the script written here.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from fairground.rollout.disk import write_whole
 from fairground.rollout.folder import MOMENTS, EpisodeFolder, read_episode
 from fairground.rollout.video import hold_times
 
-LONG = 20_000  # characters of one value or thought on the page; the files hold the rest
-LOG = 60_000  # characters of the end of a log
+LONG = 20_000  # maximum characters of a value or thought on the page; the files hold the full text
+LOG = 60_000  # characters shown from the end of a log
 
 
 def write_episode_page(folder: EpisodeFolder | Path | str) -> Path:
-    """Writes `index.html` into an episode folder, and returns its path."""
-    found = folder if isinstance(folder, EpisodeFolder) else read_episode(folder)
-    path = found.path / "index.html"
-    write_whole(path, episode_page(found).encode("utf-8", "replace"))
+    """Write `index.html` into an episode folder and return its path."""
+    episode_folder = folder if isinstance(folder, EpisodeFolder) else read_episode(folder)
+    path = episode_folder.path / "index.html"
+    write_whole(path, episode_page(episode_folder).encode("utf-8", "replace"))
     return path
 
 
 def episode_page(folder: EpisodeFolder) -> str:
-    """The page as text; frames and video are linked relative to the folder."""
+    """Render the page. Frames and video are linked relative to the folder."""
     episode = folder.episode
     style, script = ((files("fairground.report") / "static" / name).read_text("utf-8") for name in _STATIC)
     outcome = outcome_of(folder)
@@ -65,7 +65,7 @@ _STATIC = ("episode.css", "episode.js")
 
 def _policy(script: str) -> str:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    # `file:` besides 'self', because a page that was opened as a file has no origin.
+    # `file:` in addition to 'self', because a page opened as a file has no origin.
     return (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
         "img-src 'self' file:; media-src 'self' file:; base-uri 'none'; form-action 'none'"
@@ -73,14 +73,14 @@ def _policy(script: str) -> str:
 
 
 def _header(folder: EpisodeFolder, outcome: str) -> Html:
-    """What it was about in one line; all of the instruction once it is opened: the screen is what people come for."""
+    """Render the instruction on one line that can be expanded, to leave room for the screen."""
     episode = folder.episode
     warnings = [tag("li", _clip(note, LONG), class_="warning") for note in _warnings(folder)]
-    told = tag("details", tag("summary", tag("h1", _clip(episode.instruction, LONG))), class_="told")
+    instruction = tag("details", tag("summary", tag("h1", _clip(episode.instruction, LONG))), class_="told")
     return tag(
         "header",
         tag("div", tag("b", "Fairground"), tag("span", "Episode ", tag("code", episode.id)), class_="brand"),
-        tag("div", outcome_pill(outcome), told, class_="head"),
+        tag("div", outcome_pill(outcome), instruction, class_="head"),
         tag("ul", warnings, class_="notes") if warnings else None,
     )
 
@@ -106,16 +106,16 @@ def _facts(folder: EpisodeFolder) -> Html:
 
 
 def _warnings(folder: EpisodeFolder) -> list[str]:
-    """What a reader must know before believing what is below."""
+    """Render warnings that affect how far to trust the episode."""
     warnings = []
     if not folder.complete:
-        warnings.append("The recording was cut short. What is here is what survived; it is not a result.")
+        warnings.append("The recording was cut short. Only the readable part is shown; it is not a result.")
     warnings += folder.problems[:20]
     if folder.episode.error:
         warnings.append(folder.episode.error)
     if not folder.episode.fingerprint.isolated:
         runner = folder.episode.fingerprint.runner
-        warnings.append(f"Not isolated: this machine could not keep the agent from the host (runner {runner}).")
+        warnings.append(f"Not isolated: this machine could not isolate the agent from the host (runner {runner}).")
     return warnings
 
 
@@ -127,7 +127,7 @@ def _replay(folder: EpisodeFolder) -> Html | None:
     times = [scene.step.seconds if scene.step else folder.episode.seconds for scene in scenes]
     rows = []
     for place, (scene, seconds) in enumerate(zip(scenes, times, strict=True)):
-        words = describe(scene.step.action) if scene.step else "what was left"
+        words = describe(scene.step.action) if scene.step else "final screen"
         refused = "refused" if scene.step and scene.step.refused else None
         row = (
             tag("span", str(scene.number) if scene.step else "end", class_="n"),
@@ -137,12 +137,12 @@ def _replay(folder: EpisodeFolder) -> Html | None:
         rows.append(tag("li", tag("a", row, href=f"#step-{place + 1}")))
     controls = tag(
         "div",
-        tag("button", _icon("M15 5 7 12l8 7z"), id="back", type="button", aria_label="Step back"),
+        tag("button", _icon("M15 5 7 12l8 7z"), id="back", type="button", aria_label="Previous step"),
         tag(
             "button", _icon("M8 5v14l11-7z", "go"), _icon("M7 5h4v14H7zm6 0h4v14h-4z", "pause"),
             id="play", type="button", aria_label="Play",
         ),
-        tag("button", _icon("m9 5 8 7-8 7z"), id="next", type="button", aria_label="Step forward"),
+        tag("button", _icon("m9 5 8 7-8 7z"), id="next", type="button", aria_label="Next step"),
         tag("input", id="scrubber", type="range", min=0, max=len(scenes) - 1, value=0, aria_label="Step"),
         tag("output", id="where"),
         class_="controls",
@@ -161,7 +161,7 @@ def _scene(folder: EpisodeFolder, scene: Scene, hold: float) -> Html:
     try:
         width, height = folder.frame_size(scene.frame)
         source = folder.frame_path(scene.frame).as_posix()
-        alt = f"What the agent saw before step {scene.number}" if scene.step else "What was on the screen at the end"
+        alt = f"What the agent saw before step {scene.number}" if scene.step else "The screen at the end"
         image = tag(
             "img", src=source, width=width, height=height, alt=alt, loading="lazy" if scene.number > 1 else None
         )
@@ -169,7 +169,7 @@ def _scene(folder: EpisodeFolder, scene: Scene, hold: float) -> Html:
         if folder.complete:
             raise
         width, height = 1280, 720
-        image = tag("div", "This frame was lost.", class_="lost")
+        image = tag("div", "This frame is missing.", class_="lost")
     drawn: list[Child] = []
     if scene.step is not None:
         if not scene.step.refused:
@@ -188,11 +188,11 @@ def _scene(folder: EpisodeFolder, scene: Scene, hold: float) -> Html:
 
 
 def _left() -> Html:
-    return tag("div", tag("div", "What was left", class_="does"), class_="about")
+    return tag("div", tag("div", "Final screen", class_="does"), class_="about")
 
 
 def _said(step: Step) -> Html:
-    """What the agent did and said at a step, and how long it took."""
+    """Render what the agent did and wrote in a step, and the times it took."""
     chips = [
         tag("li", f"at {step.seconds:.1f} s"),
         tag("li", f"agent {_ms(step.agent_ms)}") if step.agent_ms else None,
@@ -201,8 +201,8 @@ def _said(step: Step) -> Html:
         if step.settled
         else tag("li", f"not settled after {_ms(step.settle_ms)}", class_="late"),
     ]
-    # The agent is told of a refusal in a message; once is enough here.
-    told = [said for said in step.messages[:20] if not (step.refused and step.refused in said)]
+    # The agent gets a refusal as a message; it is shown only once here.
+    messages = [message for message in step.messages[:20] if not (step.refused and step.refused in message)]
     long_text = step.action.text if isinstance(step.action, Type) and len(step.action.text) > 48 else ""
     return tag(
         "div",
@@ -210,7 +210,7 @@ def _said(step: Step) -> Html:
         tag("div", f"Refused: {_clip(step.refused, LONG)}", class_="why") if step.refused else None,
         tag("pre", _clip(long_text, LONG), class_="text") if long_text else None,
         tag("blockquote", _clip(step.thought, LONG)) if step.thought else None,
-        [tag("div", f"The world said: {_clip(said, LONG)}", class_="why") for said in told],
+        [tag("div", f"Message from the environment: {_clip(message, LONG)}", class_="why") for message in messages],
         tag("ul", chips, class_="chips"),
         class_="about",
     )
@@ -246,12 +246,12 @@ def _verdict(folder: EpisodeFolder) -> Html | None:
     if verdict is None:
         return None
     total = sum(check.weight for check in verdict.checks) or 1.0
-    said = "Every check passed." if verdict.success else "Not every check passed."
+    text = "All checks passed." if verdict.success else "Some checks failed."
     if not verdict.integrity:
-        said = "A guard failed, so the reward is 0."
+        text = "A guard failed, so the reward is 0."
     return tag(
         "section",
-        tag("div", tag("h2", "Verdict"), tag("span", f"Reward {verdict.reward:.2f}. {said}"), class_="sum"),
+        tag("div", tag("h2", "Verdict"), tag("span", f"Reward {verdict.reward:.2f}. {text}"), class_="sum"),
         tag(
             "table",
             tag("thead", tag("tr", tag("th"), [tag("th", name) for name in ("Check", "Expected", "Found")])),
@@ -263,10 +263,10 @@ def _verdict(folder: EpisodeFolder) -> Html | None:
 
 
 def _changes(folder: EpisodeFolder) -> Html | None:
-    found = state_changes(folder)
-    if not found.recorded:
+    changes = state_changes(folder)
+    if not changes.recorded:
         return None
-    return tag("section", tag("h2", "What changed"), changes_section(found), class_="card")
+    return tag("section", tag("h2", "State changes"), changes_section(changes), class_="card")
 
 
 def _check(check: Check, total: float) -> Html:
@@ -356,7 +356,7 @@ def _state(folder: EpisodeFolder) -> Html | None:
         live = None
         if index.data:
             shown = tag("pre", _clip(evidence(index.data, indent=2), LONG))
-            live = tag("details", tag("summary", "What the app answered"), shown)
+            live = tag("details", tag("summary", "Data from the app"), shown)
         parts += [tag("h3", when.capitalize()), tag("ul", links, class_="files"), live, tag("br")]
     return tag("section", tag("h2", "Recorded state"), parts, class_="card") if parts else None
 
@@ -365,9 +365,9 @@ def _logs(folder: EpisodeFolder) -> Html | None:
     parts = []
     for name in folder.log_names():
         text = folder.log(name)
-        kept = text if len(text) <= LOG else f"[the last {LOG:,} of {len(text):,} characters]\n{text[-LOG:]}"
+        shown = text if len(text) <= LOG else f"[the last {LOG:,} of {len(text):,} characters]\n{text[-LOG:]}"
         size = tag("small", f" {text.count(chr(10)):,} lines")
-        parts.append(tag("details", tag("summary", name, size), tag("pre", kept)))
+        parts.append(tag("details", tag("summary", name, size), tag("pre", shown)))
     return tag("section", tag("h2", "Logs"), parts, class_="card") if parts else None
 
 
@@ -378,7 +378,7 @@ def _footer(folder: EpisodeFolder) -> list[Child]:
 
 
 def _clip(text: str, limit: int) -> str:
-    return text if len(text) <= limit else f"{text[:limit]}… [{len(text):,} characters in all]"
+    return text if len(text) <= limit else f"{text[:limit]}… [{len(text):,} characters in total]"
 
 
 def _n(number: float) -> str:

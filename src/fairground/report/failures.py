@@ -1,4 +1,4 @@
-"""The episodes of runs that did not pass, for their report: where, at which check or why, and a link to the replay."""
+"""Episodes that did not pass, for the report of their runs: task, failed check or error, and a link to the replay."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from fairground.rollout.failed_checks import failed_checks, verdict_files
 from fairground.stats import Contender
 
 MOST = 50
-"""Episodes that are listed of each run."""
+"""Maximum number of episodes listed per run."""
 
-_OPEN = 12  # of all that are not folded away, over all runs
-_LEAST = 3  # the same of each run
-_SHORT = 90  # letters of a value
-_LONG = 300  # letters of an error
+_OPEN = 12  # maximum number of rows shown without a fold-out, over all runs
+_LEAST = 3  # the same per run
+_SHORT = 90  # maximum length of a value
+_LONG = 300  # maximum length of an error
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,12 @@ class _Failure:
     """An episode that did not pass.
 
     Attributes:
-        configuration: Where.
-        rollout: Which attempt, from 0 on.
-        outcome: How it ended.
-        error: Why the episode has no score; empty for one that failed.
-        checks: Those that failed; none where its recording cannot be read.
-        href: Its page, from where the report lies; empty where there is none.
+        configuration: ID of the configuration.
+        rollout: Index of the attempt, from 0.
+        outcome: Its outcome.
+        error: Why the episode has no score; empty if it failed.
+        checks: Failed checks; empty if its recording cannot be read.
+        href: Link to its page, relative to the report; empty if there is none.
     """
 
     configuration: Configuration
@@ -50,30 +50,30 @@ class _Failure:
 
 
 def run_failures(runs: Sequence[Path], report: Path) -> Html | None:
-    """A card for the report: what did not pass in each run, and why; None without any.
+    """Render a card with the episodes of each run that did not pass; None if all passed.
 
-    The pages of the listed episodes are written too.
+    Also writes the pages of the listed episodes.
 
     Args:
         runs: Folders of runs.
-        report: Where the report will be, for the links.
+        report: Path of the report, for relative links.
     """
     lists = [_of_run(run, report.resolve().parent) for run in runs if is_run(run)]
-    found = [(contender, failed, numbers) for contender, failed, numbers in lists if numbers]
-    if not found:
+    nonempty = [(contender, failed, numbers) for contender, failed, numbers in lists if numbers]
+    if not nonempty:
         return None
-    shown = max(_LEAST, _OPEN // len(found))
+    shown = max(_LEAST, _OPEN // len(nonempty))
     parts = [
         (tag("h3", who(contender), _pills(numbers)), _listed(failed, sum(numbers.values()), shown))
-        for contender, failed, numbers in found
+        for contender, failed, numbers in nonempty
     ]
     return tag(
         "section",
-        tag("h2", "What failed"),
+        tag("h2", "Failures"),
         tag(
             "p",
-            "Episodes without a score come first, with the reason; then the failed ones in the order of the plan, each "
-            "with the first check that it failed.",
+            "Episodes without a score come first, with the reason. Failed episodes follow in the order of the plan, "
+            "each with its first failed check.",
             class_="intro",
         ),
         [tag("div", part, class_="failures") for part in parts],
@@ -87,7 +87,7 @@ def _of_run(run: Path, report: Path) -> tuple[Contender, list[_Failure], Counter
         contender = Contender(store.spec.agent, store.spec.condition)
         ended = [(row.planned, row.finished) for row in store.rows() if row.finished is not None]
     missed = [(planned, finished) for planned, finished in ended if finished.outcome is not Outcome.PASSED]
-    missed.sort(key=lambda one: one[1].outcome is Outcome.FAILED)
+    missed.sort(key=lambda failure: failure[1].outcome is Outcome.FAILED)
     newest = verdict_files(run)
     failed = []
     for planned, finished in missed[:MOST]:
@@ -103,7 +103,7 @@ def _pills(numbers: Counter[Outcome]) -> list[Child]:
 
 
 def _read(run: Path, finished: Finished, file: str, report: Path) -> tuple[tuple[Check, ...], str]:
-    """What failed, and where the episode's page is; nothing of a recording that cannot be read: the outcome stands."""
+    """Return the failed checks and the link to the episode's page; empty if the recording cannot be read."""
     try:
         checks = failed_checks(run, file) if finished.outcome is Outcome.FAILED else ()
         page = write_episode_page(run / finished.folder)
@@ -118,34 +118,36 @@ def _listed(failed: Sequence[_Failure], number: int, shown: int) -> Child:
     return (
         _table(failed[:shown]),
         behind(f"{len(rest):,} more", _table(rest)) if rest else None,
-        tag("p", f"And {more:,} that are not listed here.", class_="absent") if more > 0 else None,
+        tag("p", f"{more:,} more are not listed.", class_="absent") if more > 0 else None,
     )
 
 
 def _table(failed: Sequence[_Failure]) -> Html:
-    heads = [tag("th", head, scope="col") for head in ("Task", "First failed check", "What was found", "Replay")]
-    rows = [tag("tr", _cells(one)) for one in failed]
+    heads = [tag("th", head, scope="col") for head in ("Task", "First failed check", "Details", "Replay")]
+    rows = [tag("tr", _cells(failure)) for failure in failed]
     return tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows), class_="failed")
 
 
-def _cells(one: _Failure) -> list[Html]:
-    place = one.configuration
+def _cells(failure: _Failure) -> list[Html]:
+    place = failure.configuration
     axes = f"{place.instance} · {place.profile} · {place.theme} · {place.ui_state}"
-    again = f" · attempt {one.rollout + 1}" if one.rollout else ""
-    first = one.checks[0] if one.checks else None
-    others = f" and {len(one.checks) - 1} more" if len(one.checks) > 1 else None
-    seen = f"expected {_short(first.expected)}, found {_short(first.found)}" if first else in_a_line(one.error)[:_LONG]
+    again = f" · attempt {failure.rollout + 1}" if failure.rollout else ""
+    first = failure.checks[0] if failure.checks else None
+    more = f" and {len(failure.checks) - 1} more" if len(failure.checks) > 1 else None
+    seen = (
+        f"expected {_short(first.expected)}, found {_short(first.found)}" if first else in_a_line(failure.error)[:_LONG]
+    )
     what: Child = tag("bdi", first.name) if first else "its recording cannot be read"
-    if one.outcome is not Outcome.FAILED:
-        what = outcome_pill(one.outcome)
+    if failure.outcome is not Outcome.FAILED:
+        what = outcome_pill(failure.outcome)
     return [
         tag("td", tag("bdi", f"{place.suite}/{place.app}/{place.scenario}"), tag("small", tag("bdi", axes), again)),
-        tag("td", what, tag("small", others)),
+        tag("td", what, tag("small", more)),
         tag("td", tag("bdi", seen) if seen else None, class_="seen"),
-        tag("td", tag("a", "Open", href=one.href, aria_label=f"Replay of {place.id}") if one.href else None),
+        tag("td", tag("a", "Open", href=failure.href, aria_label=f"Replay of {place.id}") if failure.href else None),
     ]
 
 
 def _short(value: object) -> str:
-    said = " ".join(evidence(value).split())
-    return said if len(said) <= _SHORT else f"{said[: _SHORT - 1]}…"
+    text = " ".join(evidence(value).split())
+    return text if len(text) <= _SHORT else f"{text[: _SHORT - 1]}…"

@@ -1,4 +1,4 @@
-"""Pictures of a run's episodes for its report: how each app looked when an agent was done with it."""
+"""Screenshots of a run's episodes for its report: the last frame per app and agent."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from fairground.report.outcomes import outcome_pill
 from fairground.rollout import RunStore, read_episode
 
 MOST = 24
-_HEIGHT = 480  # pixels of a picture: twice what it is shown at
-_TRIED = 5  # recordings that cannot be read, before an app of a run is left out
+_HEIGHT = 480  # width of an image in pixels: twice its display size
+_TRIED = 5  # number of unreadable recordings after which an app of a run is skipped
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class _Shot:
     """The last frame of an episode.
 
     Attributes:
-        picture: JPEG.
-        size: Of the picture, in pixels.
-        agent: Who acted.
-        task: What it was, such as `pocket/notes/count-label/health`.
-        outcome: How it ended.
-        href: The episode's page, from where the report lies.
+        picture: JPEG data.
+        size: Size of the image in pixels.
+        agent: The agent.
+        task: The task, such as `pocket/notes/count-label/health`.
+        outcome: The episode's outcome.
+        href: Link to the episode's page, relative to the report.
     """
 
     picture: bytes
@@ -46,18 +46,20 @@ class _Shot:
 
 
 def run_gallery(runs: Sequence[Path], report: Path, *, most: int = MOST) -> Html | None:
-    """Cards for the report: what failed, and one episode of each app and run, leading to its page, written too.
+    """Render cards for the report: failures, and one episode per app and run with a link to its page.
+
+    Also writes the linked pages.
 
     Args:
         runs: Folders of runs.
-        report: Where the report will be, for the links.
-        most: How many pictures at most.
+        report: Path of the report, for relative links.
+        most: Maximum number of images.
     """
     shots = _chosen([shot for run in runs for shot in _of_run(run, report.resolve().parent)], most)
     looked = tag(
         "section",
-        tag("h2", "How it looked"),
-        tag("p", "The last frame of one episode of each app and agent. Each leads to the replay.", class_="intro"),
+        tag("h2", "Screenshots"),
+        tag("p", "The last frame of one episode per app and agent. Click one to open its replay.", class_="intro"),
         tag("ul", [_item(shot) for shot in shots], class_="shots"),
         id="looked",
         class_="card",
@@ -66,13 +68,13 @@ def run_gallery(runs: Sequence[Path], report: Path, *, most: int = MOST) -> Html
 
 
 def _chosen(shots: Sequence[_Shot], most: int) -> list[_Shot]:
-    """At most so many, those of one app together; where there are more, every app keeps as many as the others."""
+    """Choose at most this many, grouped by app. If there are more, every app keeps the same number."""
     by_app: dict[tuple[str, ...], list[_Shot]] = {}
     for shot in shots:
         by_app.setdefault(tuple(shot.task.split("/")[:2]), []).append(shot)
-    turns = sorted((turn, app) for app, some in by_app.items() for turn in range(len(some)))
-    kept = sorted((app, turn) for turn, app in turns[:most])
-    return [by_app[app][turn] for app, turn in kept]
+    turns = sorted((turn, app) for app, shots in by_app.items() for turn in range(len(shots)))
+    chosen = sorted((app, turn) for turn, app in turns[:most])
+    return [by_app[app][turn] for app, turn in chosen]
 
 
 def _item(shot: _Shot) -> Html:
@@ -104,9 +106,9 @@ def _of_run(run: Path, report: Path) -> Iterator[_Shot]:
                 ended = (configuration, row.finished.outcome, run / row.finished.folder)
                 by_app.setdefault((configuration.suite, configuration.app), []).append(ended)
     for episodes in by_app.values():
-        # A success shows the most; among equals the order of the plan.
-        best_first = sorted(episodes, key=lambda one: one[1] is not Outcome.PASSED)
-        yield from islice(filter(None, (_shot(agent, *one, report) for one in best_first[:_TRIED])), 1)
+        # Prefer a success; otherwise keep the order of the plan.
+        best_first = sorted(episodes, key=lambda episode: episode[1] is not Outcome.PASSED)
+        yield from islice(filter(None, (_shot(agent, *episode, report) for episode in best_first[:_TRIED])), 1)
 
 
 def _shot(agent: str, configuration: Configuration, outcome: Outcome, folder: Path, report: Path) -> _Shot | None:
@@ -115,7 +117,7 @@ def _shot(agent: str, configuration: Configuration, outcome: Outcome, folder: Pa
         frame = episode.frame(episode.steps[-1].frame if episode.steps else episode.episode.first_frame)
         page = write_episode_page(episode)
     except (EpisodeError, OSError):
-        return None  # the scores do not depend on it
+        return None  # the report works without it
     picture = Image.fromarray(frame.pixels)
     picture.thumbnail((4 * _HEIGHT, _HEIGHT))
     out = io.BytesIO()

@@ -1,4 +1,4 @@
-"""Building HTML so that nothing untrusted can become markup: text is escaped unless it was built here."""
+"""HTML building with escaping: text is escaped unless it was built by `tag`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ VOID = frozenset({"img", "input", "meta", "br", "hr", "link", "source"})
 
 
 class Html(str):
-    """Markup that was built by `tag`, and may stand in a page as it is."""
+    """Markup built by `tag`, which is inserted without escaping."""
 
     __slots__ = ()
 
@@ -19,10 +19,10 @@ Child: TypeAlias = "str | Html | Iterable[Child] | None"
 
 
 def tag(name: str, /, *children: Child, **attributes: str | int | float | bool | None) -> Html:
-    """An element. Children that are plain text are escaped; None is left out.
+    """Build an element. Plain text children are escaped; None is left out.
 
-    Attribute names are written with `_` for `-`, and `class_` for `class`; True stands alone, None and False are
-    left out.
+    In attribute names, `_` stands for `-` and `class_` for `class`. True gives an attribute without a value; None and
+    False leave it out.
     """
     written = ""
     for key, value in attributes.items():
@@ -36,7 +36,7 @@ def tag(name: str, /, *children: Child, **attributes: str | int | float | bool |
 
 
 def join(children: Child) -> Html:
-    """Pieces one after the other, each escaped unless it is `Html`."""
+    """Concatenate pieces. Each is escaped unless it is `Html`."""
     if children is None:
         return Html("")
     if isinstance(children, Html):
@@ -47,10 +47,10 @@ def join(children: Child) -> Html:
 
 
 def text(value: str) -> Html:
-    """Plain text as markup. Control characters, which HTML cannot hold, become their visible signs."""
+    """Escape plain text. Control characters, which HTML cannot contain, become visible symbols."""
     return Html(html.escape(value.translate(_SIGNS), quote=True))
 
 
 _SIGNS = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t\r"}
-# What turns the direction of a line could make a value read as another one.
+# Bidirectional control characters could make a value look like another one.
 _SIGNS |= dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)], "·")

@@ -1,6 +1,6 @@
-"""The page of a judge: how far it agrees with the state verifier, and every episode where it does not.
+"""The report on a judge: its agreement with the state verifier, and every episode where they disagree.
 
-What the model, the app or the agent said is text on the page, never markup (see `html.py`), and no script runs.
+Text from the model, the app or the agent is escaped and never becomes markup (see `html.py`). No script runs.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from fairground.rollout.judged import Judged
 from fairground.stats import Interval
 
 SHOWN = 60
-"""Disagreements of each kind that are spelt out; the rest is counted."""
+"""Maximum number of disagreements per kind shown in full; the rest is counted."""
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' file:; base-uri 'none'; form-action 'none'"
-_LONG = 600  # characters of a value on the page; the files hold the rest
+_LONG = 600  # maximum characters of a value on the page; the files hold the full text
 
 
 def write_judge_page(found: JudgeAgreement, path: Path) -> Path:
-    """Writes the page, with pages of the episodes that it links to where they have none yet; returns its path."""
+    """Write the page, and pages of the linked episodes that have none. Returns its path."""
     if path.is_dir() or not path.parent.is_dir():
         raise InvalidInput(f"the page cannot be written to {path}", fix="name a file in a folder that exists")
-    for one in (*found.false_passes[:SHOWN], *found.false_fails[:SHOWN]):
-        if not (one.folder / "index.html").exists():
-            write_episode_page(one.folder)
+    for judged in (*found.false_passes[:SHOWN], *found.false_fails[:SHOWN]):
+        if not (judged.folder / "index.html").exists():
+            write_episode_page(judged.folder)
     write_whole(path, judge_page(found, path.parent).encode("utf-8", "replace"))
     return path
 
 
 def judge_page(found: JudgeAgreement, root: Path) -> str:
-    """The page as text; links to episodes are relative to `root`."""
+    """Render the page. Links to episodes are relative to `root`."""
     static = files("fairground.report") / "static"
     style = "".join((static / name).read_text("utf-8") for name in ("statistics.css", "judge.css"))
     head = tag(
@@ -62,13 +62,14 @@ def judge_page(found: JudgeAgreement, root: Path) -> str:
             _items(found),
             _differences(
                 "False passes",
-                "The judge passed what the state shows to have failed: the error that flatters an agent.",
+                "The judge passed the episode, but the recorded state shows that it failed. This error flatters an "
+                "agent.",
                 found.false_passes,
                 root,
             ),
             _differences(
                 "False fails",
-                "The judge failed what the state shows to have been done.",
+                "The judge failed the episode, but the recorded state shows that it passed.",
                 found.false_fails,
                 root,
             ),
@@ -79,26 +80,26 @@ def judge_page(found: JudgeAgreement, root: Path) -> str:
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
 
 
-def _header(found: JudgeAgreement) -> Html:
+def _header(agreement: JudgeAgreement) -> Html:
     facts: list[tuple[str, str, bool]] = [
-        ("Judged", f"{found.judged:,}", False),
-        ("Agree", f"{found.passed + found.failed:,}", False),
-        ("False passes", f"{len(found.false_passes):,}", bool(found.false_passes)),
-        ("False fails", f"{len(found.false_fails):,}", bool(found.false_fails)),
-        ("Not judged", f"{len(found.not_judged):,}", bool(found.not_judged)),
-        ("Requests", f"{found.usage.requests:,}", False),
-        ("Tokens", f"{found.usage.tokens:,}", False),
-        ("Cost", "not known" if found.usage.dollars is None else f"${found.usage.dollars:,.2f}", False),
+        ("Judged", f"{agreement.judged:,}", False),
+        ("Agree", f"{agreement.passed + agreement.failed:,}", False),
+        ("False passes", f"{len(agreement.false_passes):,}", bool(agreement.false_passes)),
+        ("False fails", f"{len(agreement.false_fails):,}", bool(agreement.false_fails)),
+        ("Not judged", f"{len(agreement.not_judged):,}", bool(agreement.not_judged)),
+        ("Requests", f"{agreement.usage.requests:,}", False),
+        ("Tokens", f"{agreement.usage.tokens:,}", False),
+        ("Cost", "unknown" if agreement.usage.dollars is None else f"${agreement.usage.dollars:,.2f}", False),
     ]
     return tag(
         "header",
         tag("div", tag("b", "Fairground"), tag("span", "Report on a judge"), class_="brand"),
-        tag("h1", tag("bdi", found.model), " against the state verifier"),
+        tag("h1", tag("bdi", agreement.model), " against the state verifier"),
         tag(
             "p",
-            "A model looked at recorded frames and decided a checklist; the state verifier read what the software had "
-            "recorded. The state verifier's verdicts stand: this page says how far the model could be trusted where "
-            "there is no state to read.",
+            "A model judged recorded frames with a checklist. The state verifier read the recorded state of the "
+            "software. The state verifier is taken as the truth: this page shows how far the model can be trusted "
+            "where no state is available.",
             class_="measured",
         ),
         tag(
@@ -109,15 +110,15 @@ def _header(found: JudgeAgreement) -> Html:
             ],
             class_="facts",
         ),
-        tag("p", "Errors are never scores: what was not judged counts in no rate below.", class_="law"),
+        tag("p", "Errors are not scored: episodes that were not judged count in no rate below.", class_="law"),
     )
 
 
-def _short(found: JudgeAgreement) -> Html:
+def _short(agreement: JudgeAgreement) -> Html:
     rates: list[tuple[str, Interval | None, bool]] = [
-        ("Raw agreement", found.agreement, True),
-        ("Cohen's kappa", found.kappa, False),
-        ("Krippendorff's alpha", found.alpha, False),
+        ("Raw agreement", agreement.agreement, True),
+        ("Cohen's kappa", agreement.kappa, False),
+        ("Krippendorff's alpha", agreement.alpha, False),
     ]
     rows = [
         tag("tr", tag("th", name, scope="row"), tag("td", tag("b", _estimate(value, share)), " ", _range(value, share)))
@@ -125,8 +126,8 @@ def _short(found: JudgeAgreement) -> Html:
     ]
     heads = ["", "Judge: passed", "Judge: failed", "All"]
     counts = [
-        ("State: passed", found.passed, len(found.false_fails)),
-        ("State: failed", len(found.false_passes), found.failed),
+        ("State: passed", agreement.passed, len(agreement.false_fails)),
+        ("State: failed", len(agreement.false_passes), agreement.failed),
     ]
     cells = [
         tag("tr", tag("th", name, scope="row"), [tag("td", f"{n:,}", class_="n") for n in (yes, no, yes + no)])
@@ -134,7 +135,7 @@ def _short(found: JudgeAgreement) -> Html:
     ]
     return tag(
         "section",
-        tag("h2", "In short"),
+        tag("h2", "Summary"),
         tag(
             "div",
             tag("table", tag("tbody", rows)),
@@ -145,15 +146,15 @@ def _short(found: JudgeAgreement) -> Html:
             ),
             class_="pair",
         ),
-        tag("p", "Agreement that chance would give too is not counted by kappa and alpha: 0 is chance, 1 is perfect.",
+        tag("p", "Kappa and alpha correct for agreement by chance: 0 is chance, 1 is perfect.",
             class_="small"),
-        tag("ul", [tag("li", note) for note in found.notes], class_="notes") if found.notes else None,
+        tag("ul", [tag("li", note) for note in agreement.notes], class_="notes") if agreement.notes else None,
         class_="card verdict",
     )  # fmt: skip
 
 
-def _items(found: JudgeAgreement) -> Html | None:
-    if not found.items:
+def _items(agreement: JudgeAgreement) -> Html | None:
+    if not agreement.items:
         return None
     rows: Rows = [
         [
@@ -163,13 +164,13 @@ def _items(found: JudgeAgreement) -> Html | None:
             Value(f"{item.false_passes:,}", item.false_passes),
             Value(f"{item.false_fails:,}", item.false_fails),
         ]
-        for item in found.items
+        for item in agreement.items
     ]
-    heads = ("Item", "Agree", "Episodes", "Only the judge found it met", "Only the state did")
+    heads = ("Item", "Agree", "Episodes", "Met only for the judge", "Met only for the state")
     return tag(
         "section",
-        tag("h2", "Item by item"),
-        tag("p", "Items that are checks of the state verifier too, the least agreed on first.", class_="intro"),
+        tag("h2", "By checklist item"),
+        tag("p", "Items that are also checks of the state verifier, lowest agreement first.", class_="intro"),
         tag("div", _table(heads, rows), class_="scroll"),
         class_="card",
     )
@@ -193,8 +194,8 @@ def _differences(title: str, intro: str, episodes: tuple[Judged, ...], root: Pat
         "section",
         tag("h2", f"{title}: {len(episodes):,}"),
         tag("p", intro, class_="intro"),
-        [_episode(one, root) for one in episodes[:SHOWN]] or tag("p", "There is none."),
-        tag("p", f"... and {left:,} more; --json lists them all.") if left > 0 else None,
+        [_episode(episode, root) for episode in episodes[:SHOWN]] or tag("p", "None."),
+        tag("p", f"{left:,} more; --json lists all.") if left > 0 else None,
         class_="card",
     )
 
@@ -209,10 +210,10 @@ def _episode(one: Judged, root: Path) -> Html:
     shown = [
         tag(
             "figure",
-            tag("img", src=f"{place}/frames/{digest}.png", alt=said, loading="lazy"),
-            tag("figcaption", said),
+            tag("img", src=f"{place}/frames/{digest}.png", alt=label, loading="lazy"),
+            tag("figcaption", label),
         )
-        for said, digest in (("First frame", one.judgement.frames[0]), ("Last frame", one.judgement.frames[-1]))
+        for label, digest in (("First frame", one.judgement.frames[0]), ("Last frame", one.judgement.frames[-1]))
     ]
     return tag(
         "article",
@@ -223,8 +224,8 @@ def _episode(one: Judged, root: Path) -> Html:
             "div",
             tag(
                 "table",
-                tag("thead", tag("tr", [tag("th", head) for head in ("Item", "Judge", "State", "What the judge saw",
-                    "What the state holds")])),
+                tag("thead", tag("tr", [tag("th", head) for head in ("Item", "Judge", "State", "Judge's evidence",
+                    "Recorded state")])),
                 tag("tbody", rows),
             ),
             class_="scroll",
@@ -258,45 +259,47 @@ def _mark(check: Check | None) -> Html:
     return tag("span", words[0] if check.passed else words[1], class_="met" if check.passed else "unmet")
 
 
-def _not_judged(found: JudgeAgreement, root: Path) -> Html | None:
-    if not found.not_judged:
+def _not_judged(agreement: JudgeAgreement, root: Path) -> Html | None:
+    if not agreement.not_judged:
         return None
     rows = [
         tag(
             "tr",
-            tag("td", tag("a", tag("bdi", one.configuration), href=f"{_relative(one.folder, root)}/")),
-            tag("td", tag("bdi", _clip(one.problem))),
+            tag("td", tag("a", tag("bdi", judged.configuration), href=f"{_relative(judged.folder, root)}/")),
+            tag("td", tag("bdi", _clip(judged.problem))),
         )
-        for one in found.not_judged[:SHOWN]
+        for judged in agreement.not_judged[:SHOWN]
     ]
     return tag(
         "section",
-        tag("h2", f"Not judged: {len(found.not_judged):,}"),
+        tag("h2", f"Not judged: {len(agreement.not_judged):,}"),
         tag(
             "p",
-            "Neither agreement nor disagreement; they are tried again the next time.",
+            "These count neither as agreement nor as disagreement. The next run judges them again.",
             class_="intro",
         ),
-        behind("Why", tag("div", tag("table", tag("tbody", rows)), class_="scroll")),
+        behind("Reason", tag("div", tag("table", tag("tbody", rows)), class_="scroll")),
         class_="card",
     )
 
 
-def _footer(found: JudgeAgreement) -> list[Child]:
-    some = next((one.judgement for one in (*found.false_passes, *found.false_fails) if one.judgement), None)
-    facts = {"Judge": found.model, "Version": f"Fairground {fairground.__version__}"}
-    if some is not None:
-        facts["Prompts"] = some.prompt
+def _footer(agreement: JudgeAgreement) -> list[Child]:
+    judgement = next(
+        (judged.judgement for judged in (*agreement.false_passes, *agreement.false_fails) if judged.judgement), None
+    )
+    facts = {"Judge": agreement.model, "Version": f"Fairground {fairground.__version__}"}
+    if judgement is not None:
+        facts["Prompts"] = judgement.prompt
     return [
         tag("h3", "To reproduce"),
         tag("dl", [(tag("dt", name), tag("dd", tag("bdi", value))) for name, value in facts.items()]),
-        tag("p", "Each judgement, with its checklist and the frames that were shown, is a file beside its episode."),
+        tag("p", "Each judgement is a file beside its episode, with its checklist and the frames that were shown."),
     ]
 
 
 def _estimate(interval: Interval | None, share: bool) -> str:
     if interval is None:
-        return "no value"
+        return "not available"
     return f"{interval.estimate:.1%}" if share else f"{interval.estimate:.2f}"
 
 
@@ -310,7 +313,7 @@ def _range(interval: Interval | None, share: bool) -> Html | None:
 def _relative(folder: Path, root: Path) -> str:
     try:
         return quote(os.path.relpath(folder.resolve(), root.resolve()))
-    except ValueError as error:  # another drive
+    except ValueError as error:  # on another drive
         raise EpisodeError(f"{folder} cannot be linked from {root}: {error}") from None
 
 

@@ -1,4 +1,4 @@
-"""How an app can look: its themes and its UI states side by side, as one picture."""
+"""Overview image of an app: its themes and UI states side by side."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from fairground.core import Configuration, Frame, InvalidInput, unknown
 from fairground.report.sheet import INK, LINE, MARGIN, MUTED, PAPER, lettering
 from fairground.worlds import App, Suite, World, open_seat, renew
 
-_CELL = 300  # pixels of a picture's width
-_WIDE = 460  # the same of a desktop's
-_SMALL = 150  # the same where a whole suite is on one sheet
+_CELL = 300  # width of an image in pixels
+_WIDE = 460  # the same for a desktop app
+_SMALL = 150  # the same on a sheet of a whole suite
 _GAP = 20
 _ACROSS = 1900
 _CAPTION = 34
-_FACE = 640  # pixels of the width of the picture that stands for an app
+_FACE = 640  # width in pixels of an app's image in lists
 
 
 @dataclass(frozen=True)
 class Look:
-    """The first frame of a configuration, with what is shown by it."""
+    """The first frame of a configuration, and what it shows."""
 
     caption: str
     frame: Frame
 
 
 def looks_of(suite: Suite, app: App, profile: str | None = None) -> Iterator[Look]:
-    """The first frame of an app in every theme, and then in every UI state, one after the other.
+    """Capture the first frame of an app in every theme, then in every UI state.
 
-    UI states take the themes in turn, so that deep screens are seen in more than one of them.
+    UI states cycle through the themes, so that deep screens appear in more than one theme.
 
     Args:
-        suite: Where it is from.
-        app: Which one; it needs a scenario that is served.
-        profile: Whose data; by default that of the first configuration that is served.
+        suite: The app's suite.
+        app: The app. It needs a served scenario.
+        profile: The profile; by default that of the first served configuration.
     """
     scenario, instance, whose = _first(suite, app, profile)
     ui_state = next(iter(app.ui_states))
@@ -52,7 +52,7 @@ def looks_of(suite: Suite, app: App, profile: str | None = None) -> Iterator[Loo
         )
         for _, look, start in wanted
     ]  # fmt: skip
-    frames: dict[Configuration, Frame] = {}  # a theme and a UI state may be the same configuration
+    frames: dict[Configuration, Frame] = {}  # a theme and a UI state can be the same configuration
     with closing(first_frames(suite, dict.fromkeys(shown))) as grabbed:
         for (caption, _, _), configuration in zip(wanted, shown, strict=True):
             if configuration not in frames:
@@ -61,9 +61,9 @@ def looks_of(suite: Suite, app: App, profile: str | None = None) -> Iterator[Loo
 
 
 def axis_configurations(suite: Suite, app: App) -> dict[tuple[str, str], Configuration]:
-    """A configuration for each value of the profile, theme and UI state axes, the other two at their first value.
+    """Return a configuration for each value of the profile, theme and UI state axes.
 
-    Profiles on which nothing is served are left out.
+    The other two axes have their first value. Profiles without a served configuration are left out.
     """
     served: dict[str, tuple[str, str]] = {}
     for scenario in suite.scenarios:
@@ -73,24 +73,24 @@ def axis_configurations(suite: Suite, app: App) -> dict[tuple[str, str], Configu
         raise InvalidInput(f"{suite.name}/{app.name} has no configuration to show")
     profiles = [name for name in app.profiles if name in served]
     first = {"profile": profiles[0], "theme": next(iter(app.themes)), "ui_state": next(iter(app.ui_states))}
-    found = {}
+    configurations = {}
     for axis, values in (("profile", profiles), ("theme", app.themes), ("ui_state", app.ui_states)):
         for value in values:
             names = {**first, axis: value}
             scenario_name, instance = served[names["profile"]]
-            found[axis, value] = Configuration(
+            configurations[axis, value] = Configuration(
                 suite=suite.name, app=app.name, scenario=scenario_name, instance=instance, **names
             )
-    return found
+    return configurations
 
 
 def face_of(app: App) -> tuple[str, str]:
-    """Axis and value of the look that stands for an app in lists."""
+    """Return axis and value of the screenshot that represents an app in lists."""
     return "theme", next(iter(app.themes))
 
 
 def face(suite: Suite, app: App) -> bytes:
-    """The picture that stands for an app in lists, as a small WebP; suites ship it with their code."""
+    """Capture the image that represents an app in lists, as a small WebP. Suites ship it with their code."""
     with closing(first_frames(suite, [axis_configurations(suite, app)[face_of(app)]])) as frames:
         picture = Image.fromarray(next(frames).pixels)
     picture.thumbnail((_FACE, 2 * _FACE), Image.Resampling.LANCZOS)
@@ -100,11 +100,11 @@ def face(suite: Suite, app: App) -> bytes:
 
 
 def first_frames(suite: Suite, configurations: Iterable[Configuration]) -> Generator[Frame]:
-    """The first frame of each configuration, from one seat after the other, renewed where the app knows how."""
+    """Yield the first frame of each configuration, one seat at a time, reusing it if the app supports that."""
     seat = None
     try:
-        for one in configurations:
-            world = World.of(suite, one)
+        for configuration in configurations:
+            world = World.of(suite, configuration)
             if seat is None or not renew(seat, world):
                 if seat is not None:
                     seat.close()
@@ -116,7 +116,7 @@ def first_frames(suite: Suite, configurations: Iterable[Configuration]) -> Gener
 
 
 def looks_sheet(title: str, looks: Sequence[Look]) -> bytes:
-    """A PNG with all of them in a grid."""
+    """Return a PNG with all of them in a grid."""
     first = looks[0].frame.size
     width = _WIDE if first[0] > first[1] else _CELL
     columns = max(1, (_ACROSS - 2 * MARGIN + _GAP) // (width + _GAP))
@@ -127,7 +127,7 @@ def looks_sheet(title: str, looks: Sequence[Look]) -> bytes:
 
 
 def suite_sheet(title: str, apps: Sequence[Sequence[Look]]) -> bytes:
-    """A small WebP of a whole suite: a line for each app, those with most looks first."""
+    """Return a small WebP of a whole suite with one line per app, most screenshots first."""
     out = io.BytesIO()
     _drawn(title, sorted(apps, key=len, reverse=True), _SMALL).save(out, "WEBP", quality=60, method=6)
     return out.getvalue()

@@ -1,4 +1,4 @@
-"""What an action looks like on the frame it was aimed at; drawn as SVG on pages and by Pillow on contact sheets."""
+"""Marks that show an action on its frame, drawn as SVG on pages and with Pillow on contact sheets."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from fairground.core import (
 from fairground.report.describe import quote
 
 COLOUR = "#f0246e"
-"""Seen on light and dark apps alike, together with the white line around it."""
+"""Visible on light and dark apps, together with its white outline."""
 
 
 @dataclass(frozen=True)
 class Ring:
-    """Where a button was pressed; one circle a click."""
+    """Position of a button press, with one circle per click."""
 
     at: Point
     count: int = 1
@@ -41,14 +41,14 @@ class Ring:
 
 @dataclass(frozen=True)
 class Trail:
-    """Where something went, with an arrow head at the end."""
+    """Path of a movement, with an arrow head at the end."""
 
     points: tuple[Point, ...]
 
 
 @dataclass(frozen=True)
 class Box:
-    """A part of the screen that was looked at: left, top, right, bottom."""
+    """A region of the screen: left, top, right, bottom."""
 
     region: tuple[float, float, float, float]
 
@@ -57,12 +57,12 @@ Mark: TypeAlias = Ring | Trail | Box
 
 
 def marks(action: Action, size: tuple[int, int], cursor: tuple[int, int] | None = None) -> tuple[Mark, ...]:
-    """What to draw, in pixels of a frame of this size.
+    """Return what to draw, in pixels of a frame of this size.
 
     Args:
-        action: In any coordinate space; one that is off screen has no marks.
+        action: Action in any coordinate space. One that is off screen has no marks.
         size: Width and height of the frame.
-        cursor: Where the pointer was before, for actions that say no point.
+        cursor: Previous position of the pointer, for actions without a point.
     """
     try:
         aimed = action.to_pixels(*size)
@@ -84,7 +84,7 @@ def marks(action: Action, size: tuple[int, int], cursor: tuple[int, int] | None 
 
 
 def caption(action: Action, *, limit: int = 60) -> str:
-    """What to write over the frame for actions that have no place on it: typed text, keys, an answer."""
+    """Return the text to show over the frame for actions without a position: typed text, keys, an answer."""
     match action:
         case Type() | Answer() | CallUser():
             return quote(action.text, limit)[1:-1]
@@ -100,12 +100,12 @@ def caption(action: Action, *, limit: int = 60) -> str:
 
 
 def scale(size: tuple[int, int]) -> float:
-    """How large to draw: 1 on a screen of 1280 by 720."""
+    """Return the drawing scale: 1 for a screen of 1280 by 720."""
     return min(max(math.hypot(*size) / math.hypot(1280, 720), 0.05), 4.0)
 
 
 def arrow_head(points: tuple[Point, ...], length: float) -> tuple[Point, Point, Point] | None:
-    """The corners of an arrow head at the end of a path; None when the path goes nowhere."""
+    """Return the corners of an arrow head at the end of a path; None if the path has no length."""
     for start, end in reversed(list(pairwise(points))):
         dx, dy = end[0] - start[0], end[1] - start[1]
         if distance := math.hypot(dx, dy):
@@ -120,7 +120,7 @@ def _points(named: tuple[Point, ...], cursor: tuple[int, int] | None) -> tuple[P
 
 
 def _scroll(scroll: Scroll, at: Point, size: tuple[int, int]) -> Trail:
-    # Longer for more, but never so long that it covers the picture.
+    # Proportional to the amount, with a limit so that it does not cover the picture.
     reach = min(size) / 4
     across, down = (math.copysign(min(abs(n) * reach / 6 + reach / 4, reach), n) if n else 0 for n in scroll.clicks())
     return Trail((at, (at[0] + across, at[1] + down)))

@@ -1,7 +1,7 @@
-"""How each outcome looks, everywhere: its sign, its colour on light and on dark pages, its style in a terminal.
+"""Appearance of outcomes: symbol, colours for light and dark pages, and terminal style.
 
-Colours read as text on a card and on their own tint (contrast of at least 4.5 to 1), and people with any common
-colour blindness can tell them apart; the sign and the word say the same without colour.
+Colours have a contrast of at least 4.5 to 1 on a card and on their own tint, and they can be distinguished with any
+common colour blindness. Symbol and word carry the same information without colour.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from fairground.report.html import Html, tag
 
 @dataclass(frozen=True)
 class OutcomeLook:
-    """How an outcome looks.
+    """Appearance of an outcome.
 
     Attributes:
-        sign: A character that says it without colour.
-        light: Colour on light pages, and in pictures.
+        sign: Symbol that works without colour.
+        light: Colour on light pages and in images.
         dark: Colour on dark pages.
-        terminal: A style of Rich.
+        terminal: Rich style.
     """
 
     sign: str
@@ -36,11 +36,11 @@ OUTCOME_LOOKS: Final = {
     "invalid": OutcomeLook("?", "#8c6105", "#f6c445", "yellow"),
     "incomplete": OutcomeLook("…", "#67636f", "#a29eae", "bright_black"),
 }
-"""By outcome; `incomplete` is a recording that stopped before its episode ended."""
+"""By outcome. `incomplete` is a recording that stopped before its episode ended."""
 
 
 def outcome_pill(outcome: str, said: str = "") -> Html:
-    """An outcome in its colour, with its sign; `said` in place of the bare word, such as `3 failed`."""
+    """Render an outcome with colour and symbol; `said` replaces the word, for example with `3 failed`."""
     look = OUTCOME_LOOKS.get(outcome)
     if look is None:
         return tag("span", said or outcome, class_="pill")
@@ -49,13 +49,13 @@ def outcome_pill(outcome: str, said: str = "") -> Html:
 
 
 def outcome_markup(outcome: str) -> str:
-    """The same for a terminal, in Rich's markup."""
+    """Return the outcome as Rich markup for a terminal."""
     look = OUTCOME_LOOKS[outcome]
     return f"[{look.terminal}]{look.sign} {outcome}[/]"
 
 
 def outcome_styles() -> str:
-    """CSS of `outcome_pill`, for pages whose style has the colours of `plots.theme`."""
+    """Return the CSS of `outcome_pill`, for pages with the colours of `plots.theme`."""
     return ".pill .sign{margin-right:.4em;font-weight:800}\n" + "".join(
         f".pill.{name}{{color:var(--{name});background:var(--{name}-soft);border-color:transparent}}\n"
         for name in OUTCOME_LOOKS
@@ -63,6 +63,6 @@ def outcome_styles() -> str:
 
 
 def tint(colour: str, card: str, share: float) -> str:
-    """A colour laid thinly over a card."""
+    """Mix a colour thinly over the card colour."""
     mixed = (round(share * int(colour[at : at + 2], 16) + (1 - share) * int(card[at : at + 2], 16)) for at in (1, 3, 5))
     return "#" + "".join(f"{part:02x}" for part in mixed)

@@ -1,7 +1,7 @@
-"""The frame of a page of figures: head, style and script in one file that works offline, exhibits, writing it whole.
+"""Layout of report pages: one self-contained file with style and script that works offline.
 
-Names on such a page are text, never markup (see `html.py`); besides, the page's own security policy lets no script run
-but the one written here, and nothing be fetched.
+Names on a page are escaped and never become markup (see `html.py`). In addition, the page's Content Security Policy
+allows only the script written here and blocks all requests.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from fairground.report.statistics_sections import Exhibit, Section
 
 
 def page_of(title: str, header: Html, main: Html, footer: Html) -> str:
-    """A whole page as text."""
+    """Render a complete page."""
     static = files("fairground.report") / "static"
     style, script = ((static / name).read_text("utf-8") for name in ("statistics.css", "statistics.js"))
     head = tag(
@@ -49,7 +49,7 @@ def page_of(title: str, header: Html, main: Html, footer: Html) -> str:
 
 
 def section_of(section: Section) -> Html | None:
-    """A section as a card; None where it has nothing to show."""
+    """Render a section as a card; None if it is empty."""
     if not section.exhibits:
         return None
     intro = section.intro
@@ -57,14 +57,14 @@ def section_of(section: Section) -> Html | None:
         "section",
         tag("h2", section.title),
         tag("p", intro, class_="intro") if isinstance(intro, str) and not isinstance(intro, Html) else intro,
-        [exhibit_of(one) for one in section.exhibits],
+        [exhibit_of(exhibit) for exhibit in section.exhibits],
         id=section.name,
         class_="card",
     )
 
 
 def exhibit_of(one: Exhibit) -> Html:
-    """A figure, and beside it what it means and what it does not."""
+    """Render a figure with its explanation."""
     return tag(
         "div",
         tag("div", tag("h3", tag("bdi", one.figure.title)), figure_tools(one.figure), class_="head"),
@@ -83,12 +83,12 @@ def exhibit_of(one: Exhibit) -> Html:
 
 
 def not_said(said: Child) -> Html:
-    """What may not be concluded."""
-    return tag("p", tag("b", "What this does not say"), said, class_="not")
+    """Render what not to conclude from a figure."""
+    return tag("p", tag("b", "What this does not show"), said, class_="not")
 
 
 def figure_tools(drawn: Figure) -> Html:
-    """Buttons that save a figure."""
+    """Render the buttons that save a figure."""
     return tag(
         "div",
         [tag("button", kind.upper(), type="button", data_export=kind, data_figure=drawn.name,
@@ -98,28 +98,30 @@ def figure_tools(drawn: Figure) -> Html:
 
 
 def write_page(path: Path, text: str, *, force: bool = False) -> None:
-    """Writes beside the path and renames over it. Not `write_whole`, which syncs folders as only POSIX can.
+    """Write the page atomically (to a temporary file that replaces the path).
+
+    Not `write_whole`, which syncs folders and works only on POSIX.
 
     Raises:
-        InvalidInput: When the path is a folder, its folder does not exist, or a file is there that we did not write;
-            unless `force` replaces it.
-        CannotWrite: When it cannot be written; a page that was there stays as it was.
+        InvalidInput: If the path is a folder, its folder does not exist, or it is a file that we did not write and
+            `force` is not set.
+        CannotWrite: If it cannot be written. An existing page is left unchanged.
     """
     with writing(path):
         if path.is_dir():
-            raise InvalidInput(f"{path} is a folder", fix=f"name a file in it, such as {path / 'report.html'}")
+            raise InvalidInput(f"{path} is a folder", fix=f"give a file name in it, such as {path / 'report.html'}")
         if not path.parent.is_dir():
-            raise InvalidInput(f"there is no folder {path.parent}", fix="make it, or write elsewhere")
+            raise InvalidInput(f"there is no folder {path.parent}", fix="create it, or choose another path")
         if not force and path.exists() and not is_ours(path):
             raise InvalidInput(
-                f"{path} is there already, and Fairground did not write it",
-                fix="choose another name for the page, or move that file away",
+                f"{path} exists and was not written by Fairground",
+                fix="choose another name, or move that file",
             )
         replace_with(path, text.encode("utf-8", "replace"), durable=False)
 
 
 def is_ours(path: Path) -> bool:
-    """Whether a file is a page or a figure that Fairground wrote, which may be written again."""
+    """Whether a file is a page or figure that Fairground wrote and may overwrite."""
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD)
@@ -134,7 +136,7 @@ _MARKS = (b'<meta name="generator" content="Fairground ', f"<!-- {GENERATOR} -->
 
 def _policy(script: str) -> str:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    # `data:` for drawings on their way to becoming PNG files; nothing is ever fetched.
+    # `data:` for figures that are converted to PNG files; nothing is ever fetched.
     return (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
         "base-uri 'none'; form-action 'none'"

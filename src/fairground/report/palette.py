@@ -1,4 +1,4 @@
-"""How things look: colours that colour-blind readers can tell apart, and a marker and a dash beside each colour."""
+"""Colours that work for colour-blind readers, with a marker and a dash pattern per colour."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fairground.report.html import Html, tag
 from fairground.report.outcomes import OUTCOME_LOOKS, outcome_styles, tint
 
-# The hues of Okabe and Ito, darkened (or lightened) until each stands out from the card behind it by 3 to 1.
+# The hues of Okabe and Ito, darkened (or lightened) to a contrast of 3 to 1 with the card behind them.
 LIGHT = {
     "card": "#ffffff", "ink": "#1d1b22", "muted": "#67636f", "line": "#e4e0da", "soft": "#f1eee9", "ghost": "#a7a2ad",
     "accent": "#c2185b",
@@ -27,14 +27,14 @@ DARK = {
 LIGHT |= {name: look.light for name, look in OUTCOME_LOOKS.items()}
 DARK |= {name: look.dark for name, look in OUTCOME_LOOKS.items()}
 for _colours, _share in ((LIGHT, 0.12), (DARK, 0.18)):
-    # What is well, wrong or odd, and no outcome, looks like the outcome that is.
+    # Good, bad and odd states that are not outcomes use the colours of the matching outcome.
     _colours |= {"good": _colours["passed"], "bad": _colours["failed"], "odd": _colours["invalid"]}
     _tinted = (*OUTCOME_LOOKS, "good", "bad", "odd")
     _colours |= {f"{name}-soft": tint(_colours[name], _colours["card"], _share) for name in _tinted}
 COLOURS = 8
 DASHES = (None, "7 3", "2 2.5", "9 3 2 3", "5 2 1 2 1 2", "12 3", "1 3", "4 4")
 
-# Paths about the origin, each of much the same area as a circle of radius 1.
+# Paths around the origin, each with about the area of a circle of radius 1.
 _MARKERS = (
     "M-1 0a1 1 0 1 0 2 0a1 1 0 1 0-2 0z",
     "M-.9-.9H.9V.9H-.9z",
@@ -49,12 +49,12 @@ _MARKERS = (
 
 @dataclass(frozen=True)
 class Look:
-    """How a contender looks in every figure.
+    """Appearance of a contender in all figures.
 
     Attributes:
-        colour: A paint of the page's theme, such as `var(--c0)`.
-        shape: Which marker.
-        dash: The dashes of its lines, or None for a solid one.
+        colour: A colour of the page's theme, such as `var(--c0)`.
+        shape: Index of the marker.
+        dash: Dash pattern of its lines; None for solid lines.
     """
 
     colour: str
@@ -63,18 +63,18 @@ class Look:
 
 
 def look_of(place: int) -> Look:
-    """The look of the contender in that place: no two of the first 64 have both colour and marker in common."""
+    """Return the appearance of the contender at this position. The first 64 are distinct in colour and marker."""
     turn = place // COLOURS
     return Look(paint(f"c{place % COLOURS}"), (place + turn) % len(_MARKERS), DASHES[(place + turn) % len(DASHES)])
 
 
 def paint(name: str) -> str:
-    """A colour of the theme; `standalone` puts its light value in its place."""
+    """Return a colour of the theme; with `standalone` its light value."""
     return f"var(--{name})"
 
 
 def marker(look: Look, x: float, y: float, *, size: float = 4.5) -> Html:
-    """A contender's marker, with a rim that keeps it apart from what lies below."""
+    """Draw a contender's marker with a rim that separates it from what is below."""
     return tag(
         "path", d=_MARKERS[look.shape], fill=look.colour, stroke=paint("card"), stroke_width=f"{1 / size:.2f}",
         transform=f"translate({x:.1f} {y:.1f}) scale({size:g})",
@@ -82,8 +82,8 @@ def marker(look: Look, x: float, y: float, *, size: float = 4.5) -> Html:
 
 
 def theme() -> str:
-    """The colours as CSS: by the reader's system, by the page's switch, and light on paper; and outcomes in them."""
-    light, dark = (";".join(f"--{name}:{value}" for name, value in one.items()) for one in (LIGHT, DARK))
+    """Return the theme as CSS: colours by system setting or the page's switch, light on paper, and outcome styles."""
+    light, dark = (";".join(f"--{name}:{value}" for name, value in colours.items()) for colours in (LIGHT, DARK))
     return (
         f":root{{color-scheme:light;{light}}}\n"
         f"@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{color-scheme:dark;{dark}}}}}\n"

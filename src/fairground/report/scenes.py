@@ -1,4 +1,4 @@
-"""An episode as one looks at it: what the agent saw, and what it did about it."""
+"""An episode as a sequence of scenes: what the agent saw, and its action."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from fairground.rollout.folder import EpisodeFolder
 
 @dataclass(frozen=True)
 class Scene:
-    """What was on the screen, and the action that was aimed at it.
+    """A frame and the action on it.
 
     Attributes:
         number: Counted from 1.
         frame: Digest of what the agent saw.
-        step: What it did; None at the end, where only what was left is shown.
-        cursor: Where the pointer was, as far as is known.
+        step: The step; None for the final screen.
+        cursor: Position of the pointer, if known.
     """
 
     number: int
@@ -27,7 +27,7 @@ class Scene:
 
 
 def scenes_of(folder: EpisodeFolder) -> Iterator[Scene]:
-    """Every step with the frame that the agent saw before it, and at last the frame it left behind."""
+    """Return every step with the frame that the agent saw before it, and the final frame."""
     seen, cursor = folder.episode.first_frame, None
     for step in folder.steps:
         yield Scene(step.index + 1, seen, step, cursor)
@@ -37,5 +37,5 @@ def scenes_of(folder: EpisodeFolder) -> Iterator[Scene]:
 
 
 def outcome_of(folder: EpisodeFolder) -> str:
-    """The outcome in one word; an episode that was cut short has none, whatever it says."""
+    """Return the outcome as one word. An episode that was cut short is always `incomplete`."""
     return folder.episode.outcome.value if folder.complete and folder.episode.outcome else "incomplete"

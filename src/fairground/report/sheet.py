@@ -1,4 +1,4 @@
-"""One picture of a whole episode: its verdict, and a grid of what the agent saw and did."""
+"""Contact sheet of an episode: one image with its verdict and a grid of its steps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fairground.rollout.folder import EpisodeFolder, read_episode
 WIDTH = 1600
 MARGIN = 48
 GAP = 24
-MOST = 24  # cells; more would be too small to read
+MOST = 24  # maximum number of cells; more would be too small to read
 
 INK, MUTED, PAPER, LINE = "#1c1b22", "#6c6a78", "#ffffff", "#dcdae4"
 GOOD, BAD, ODD = (OUTCOME_LOOKS[name].light for name in ("passed", "failed", "invalid"))
@@ -28,15 +28,15 @@ Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 
 def contact_sheet(folder: EpisodeFolder | Path | str) -> bytes:
-    """A PNG with the verdict and a grid of the steps, the actions drawn on what the agent saw.
+    """Return a PNG with the verdict and a grid of the steps, with actions drawn on the frames.
 
     A long episode is sampled evenly, and the sheet says so.
     """
-    found = folder if isinstance(folder, EpisodeFolder) else read_episode(folder)
-    scenes = list(scenes_of(found))
+    episode_folder = folder if isinstance(folder, EpisodeFolder) else read_episode(folder)
+    scenes = list(scenes_of(episode_folder))
     chosen = sample(scenes, MOST)
-    pictures = [_picture(found, scene) for scene in chosen]
-    head = _head(found, shown=len(chosen), of=len(scenes))
+    pictures = [_picture(episode_folder, scene) for scene in chosen]
+    head = _head(episode_folder, shown=len(chosen), of=len(scenes))
     cells = _grid(chosen, pictures)
     sheet = Image.new("RGB", (WIDTH, head.height + cells.height), PAPER)
     sheet.paste(head, (0, 0))
@@ -47,14 +47,14 @@ def contact_sheet(folder: EpisodeFolder | Path | str) -> bytes:
 
 
 def sample(scenes: list[Scene], most: int) -> list[Scene]:
-    """At most so many, spread evenly, the first and the last always among them."""
+    """Return at most this many items, evenly spaced, including the first and the last."""
     if len(scenes) <= most:
         return scenes
     return [scenes[round(place * (len(scenes) - 1) / (most - 1))] for place in range(most)]
 
 
 def _head(folder: EpisodeFolder, *, shown: int, of: int) -> Image.Image:
-    """Draws the title and the verdict; made tall enough first, cut to what was used."""
+    """Draw title and verdict on a tall image, then crop it."""
     episode = folder.episode
     checks = episode.verdict.checks if episode.verdict else ()
     room = 700 + 64 * len(checks[:30])
@@ -76,8 +76,8 @@ def _head(folder: EpisodeFolder, *, shown: int, of: int) -> Image.Image:
     for line in _wrap("   ·   ".join(facts), lettering(20), WIDTH - 2 * MARGIN, lines=3):
         draw.text((MARGIN, y), line, MUTED, lettering(20))
         y += 30
-    said = episode.error or "; ".join(folder.problems)
-    for line in _wrap(said, lettering(20), WIDTH - 2 * MARGIN, lines=3):
+    problem = episode.error or "; ".join(folder.problems)
+    for line in _wrap(problem, lettering(20), WIDTH - 2 * MARGIN, lines=3):
         draw.text((MARGIN, y), line, ODD, lettering(20))
         y += 30
     y += 14
@@ -98,8 +98,8 @@ def _check(image: Image.Image, y: int, check: Check) -> int:
     draw.text((left, y), name, INK, lettering(22))
     if check.passed:
         return y + 38
-    said = f"expected {evidence(check.expected)[:200]}, found {evidence(check.found)[:200]}"
-    for line in _wrap(said, lettering(19), WIDTH - left - MARGIN, lines=1):
+    text = f"expected {evidence(check.expected)[:200]}, found {evidence(check.found)[:200]}"
+    for line in _wrap(text, lettering(19), WIDTH - left - MARGIN, lines=1):
         draw.text((left, y + 30), line, BAD, lettering(19))
     return y + 64
 
@@ -110,7 +110,7 @@ def _grid(scenes: list[Scene], pictures: list[Image.Image | None]) -> Image.Imag
     widest = max((p.width / p.height for p in pictures if p), default=16 / 9)
     columns = min(len(scenes), _columns(widest, len(scenes)))
     width = (WIDTH - 2 * MARGIN - (columns - 1) * GAP) // columns
-    width = min(width, 720)  # two frames should not fill a wall
+    width = min(width, 720)  # limits the size of frames on a sheet with few of them
     height = min(round(width / widest), 640)
     titles = [_title(scene, width) for scene in scenes]
     label = 68 if any(second for _, second in titles) else 40
@@ -123,7 +123,7 @@ def _grid(scenes: list[Scene], pictures: list[Image.Image | None]) -> Image.Imag
         _label(draw, (x, y), scene, *titles[place])
         if picture is None:
             draw.rectangle((x, y + label, x + width, y + label + height), "#f1f0f5", LINE)
-            draw.text((x + 16, y + label + 16), "this frame was lost", MUTED, lettering(18))
+            draw.text((x + 16, y + label + 16), "this frame is missing", MUTED, lettering(18))
             continue
         fitted = picture.copy()
         fitted.thumbnail((width, height), Image.Resampling.LANCZOS)
@@ -139,8 +139,8 @@ def _columns(aspect: float, count: int) -> int:
 
 
 def _title(scene: Scene, width: int) -> tuple[str, str]:
-    """What was done, on the line beside the number and, when that is too short, on one below."""
-    words = "what was left" if scene.step is None else describe(scene.step.action)
+    """Return the action's description: beside the number, and on a second line if it is too long."""
+    words = "final screen" if scene.step is None else describe(scene.step.action)
     if scene.step is not None and scene.step.refused:
         words = f"refused: {words}"
     first = next(iter(_wrap(words, lettering(18), int(width - _badge(scene) - 10), lines=1, cut=False)), "")
@@ -172,7 +172,7 @@ def _picture(folder: EpisodeFolder, scene: Scene) -> Image.Image | None:
         if folder.complete:
             raise
         return None
-    # Drawn at twice the size a cell can have and reduced later, which makes the lines smooth.
+    # Drawn at twice the size of a cell and reduced later, for smooth lines.
     factor = min(1.0, 1440 / image.width, 1280 / image.height)
     size = image.size
     if factor < 1:
@@ -190,7 +190,7 @@ def _picture(folder: EpisodeFolder, scene: Scene) -> Image.Image | None:
 
 
 def _draw_mark(draw: ImageDraw.ImageDraw, mark: Mark, factor: float, unit: float) -> None:
-    for colour, more in ((PAPER, 3.0), (COLOUR, 0.0)):  # a white line around the coloured one
+    for colour, more in ((PAPER, 3.0), (COLOUR, 0.0)):  # white outline
         wide = max(1, round((5 + more) * unit))
         match mark:
             case Ring():
@@ -231,7 +231,7 @@ def _pill(draw: ImageDraw.ImageDraw, at: tuple[int, int], words: str, colour: st
 
 @lru_cache(maxsize=4)
 def _tick(size: int, good: bool) -> Image.Image:
-    # Drawn large and reduced, since Pillow's lines are not smooth.
+    # Drawn large and reduced, because Pillow's lines are not antialiased.
     big = Image.new("RGB", (size * 4, size * 4), PAPER)
     pen = ImageDraw.Draw(big)
     pen.ellipse((0, 0, size * 4 - 1, size * 4 - 1), GOOD if good else BAD)
@@ -243,22 +243,22 @@ def _tick(size: int, good: bool) -> Image.Image:
 
 
 def _wrap(words: str, font: Font, width: int, *, lines: int, cut: bool = True) -> list[str]:
-    """Lines that fit a width; the last one ends in an ellipsis when there is more, unless not to be `cut`."""
+    """Wrap text to a width. With `cut`, the last line ends in an ellipsis if there is more."""
     words = " ".join(words.split())[:2000]
-    found: list[str] = []
-    while words and len(found) < lines:
+    wrapped: list[str] = []
+    while words and len(wrapped) < lines:
         count = _fitting(words, font, width)
         if count < len(words):
             space = words.rfind(" ", 0, count + 1)
             count = space if space > count // 2 else count
-        found.append(words[:count].strip())
+        wrapped.append(words[:count].strip())
         words = words[count:].strip()
-    if words and found and cut:
-        last = found[-1]
+    if words and wrapped and cut:
+        last = wrapped[-1]
         while last and font.getlength(last + "…") > width:
             last = last[:-1]
-        found[-1] = last.rstrip() + "…"
-    return found
+        wrapped[-1] = last.rstrip() + "…"
+    return wrapped
 
 
 def _fitting(words: str, font: Font, width: int) -> int:
@@ -271,8 +271,8 @@ def _fitting(words: str, font: Font, width: int) -> int:
 
 @lru_cache(maxsize=64)
 def lettering(size: int, *, bold: bool = False) -> Font:
-    """The font of pictures, at a size."""
+    """Return the font for images at a size."""
     try:
         return ImageFont.truetype("DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf", size)
     except OSError:
-        return ImageFont.load_default(size)  # Pillow's own; knows fewer scripts
+        return ImageFont.load_default(size)  # Pillow's built-in font; covers fewer scripts

@@ -1,6 +1,6 @@
-"""What an episode changed: the recorded state before and after it, compared by meaning, bounded in size.
+"""State changes of an episode: a semantic comparison of the recorded states before and after it, limited in size.
 
-A recording may come from anyone. Values become text of limited length here; pages escape it.
+A recording can come from an untrusted source. Values become text of limited length here; pages escape it.
 """
 
 from __future__ import annotations
@@ -22,93 +22,95 @@ from fairground.verify.reading.textfile import difference, read_text
 
 Kind = Literal["added", "removed", "changed"]
 
-ENTRIES: Final = 40  # of one file or kind of data
+ENTRIES: Final = 40  # maximum number of changes per file or kind of data
 PARTS: Final = 30
-_VALUE: Final = 300  # characters
-_FIELDS: Final = 12  # of something that was added or removed as a whole
-_READ: Final = 8 << 20  # bytes; larger files are told by their size alone
-_HARMLESS: Final = 4096  # bytes; what is larger was perhaps made to take long
-_SMALL: Final = 12  # changes of a new file that are unfolded
-_CONTEXT: Final = 60  # characters before the first that differs, in long texts
+_VALUE: Final = 300  # maximum length of a value in characters
+_FIELDS: Final = 12  # maximum number of fields of an added or removed object
+_READ: Final = 8 << 20  # bytes; of larger files only the size is reported
+_HARMLESS: Final = 4096  # bytes; larger data may have been made to be slow to compare
+_SMALL: Final = 12  # number of changes of a new file that are shown without a fold-out
+_CONTEXT: Final = 60  # characters to show before the first difference in long texts
 
 
 class Change(Record):
-    """One thing that is different."""
+    """One difference."""
 
     kind: Kind
-    place: str = Field(description="where, within the file or data")
-    before: str | None = Field(None, description="null where it was added")
-    after: str | None = Field(None, description="null where it was removed")
+    place: str = Field(description="location within the file or data")
+    before: str | None = Field(None, description="null if it was added")
+    after: str | None = Field(None, description="null if it was removed")
 
 
 class ChangedPart(Record):
-    """A file, or one kind of data that the app told, with what is different in it."""
+    """A file, or one kind of data from the app, with its differences."""
 
     name: str
     kind: Kind
-    own: bool = Field(description="of the program itself: settings, caches and the like, in a hidden folder")
-    note: str = Field("", description="why there are no changes to read, where there are none")
+    own: bool = Field(
+        description="whether it belongs to the program itself, such as settings or caches in a hidden folder"
+    )
+    note: str = Field("", description="why no changes are listed; otherwise empty")
     changes: tuple[Change, ...] = ()
-    more: int = Field(0, description="changes that are left out")
+    more: int = Field(0, description="number of changes that are left out")
 
 
 class StateChanges(Record):
-    """What is different after an episode."""
+    """Differences between the states before and after an episode."""
 
     recorded: bool = Field(description="whether the state was recorded before and after")
     parts: tuple[ChangedPart, ...] = Field((), description="documents first, then data, then the program's own files")
-    more: int = Field(0, description="parts that are left out")
+    more: int = Field(0, description="number of parts that are left out")
 
 
 def state_changes(folder: EpisodeFolder) -> StateChanges:
-    """Compares the two recorded states. Files that are the same are not read."""
+    """Compare the two recorded states. Identical files are not read."""
     before, after = folder.states.before, folder.states.after
     if before is None or after is None:
         return StateChanges(recorded=False)
     names = sorted(before.files.keys() | after.files.keys())
     files = [name for name in names if _digest(before.files.get(name)) != _digest(after.files.get(name))]
-    # What was told at one moment only, such as what is open at the end, is no change.
+    # Data that exists for only one of the two moments, such as what is open at the end, is not a change.
     data = [name for name in before.data if name in after.data and before.data[name] != after.data[name]]
     order = sorted([*((name, True) for name in files), *((name, False) for name in data)], key=_rank)
-    told = [_file(folder, name, before, after) if is_file else _data(name, before, after)
+    listed = [_file(folder, name, before, after) if is_file else _data(name, before, after)
             for name, is_file in order[:PARTS]]  # fmt: skip
-    parts = tuple(part for part in told if part.changes or part.note)
+    parts = tuple(part for part in listed if part.changes or part.note)
     return StateChanges(recorded=True, parts=parts, more=max(0, len(order) - PARTS))
 
 
 def changes_section(found: StateChanges) -> Html:
-    """The same as a part of a page."""
+    """Render the changes as part of a page."""
     if not found.recorded:
-        return tag("p", "The state was not recorded before and after this episode.", class_="muted")
+        return tag("p", "The state before and after this episode was not recorded.", class_="muted")
     if not found.parts:
-        return tag("p", "Nothing: the recorded state is the same before and after.", class_="muted")
-    more = tag("p", f"And {found.more:,} more.", class_="muted") if found.more else None
-    return tag("div", [_part(one) for one in found.parts], more, class_="changes")
+        return tag("p", "No changes: the recorded state is the same before and after.", class_="muted")
+    more = tag("p", f"{found.more:,} more.", class_="muted") if found.more else None
+    return tag("div", [_part(part) for part in found.parts], more, class_="changes")
 
 
 def _part(part: ChangedPart) -> Html:
     count = len(part.changes) + part.more
-    said = part.note or f"{count:,} {'change' if count == 1 else 'changes'}"
+    note = part.note or f"{count:,} {'change' if count == 1 else 'changes'}"
     head = tag(
         "summary", tag("bdi", part.name), " ", tag("span", part.kind, class_=f"change-kind {part.kind}"), " ",
-        tag("small", said),
+        tag("small", note),
     )  # fmt: skip
     rows = [
-        tag("tr", tag("td", tag("span", one.kind, class_=f"change-kind {one.kind}")),
-            tag("td", tag("bdi", one.place), class_="place"), tag("td", _values(one)))
-        for one in part.changes
+        tag("tr", tag("td", tag("span", change.kind, class_=f"change-kind {change.kind}")),
+            tag("td", tag("bdi", change.place), class_="place"), tag("td", _values(change)))
+        for change in part.changes
     ]  # fmt: skip
-    more = tag("p", f"And {part.more:,} more.", class_="muted") if part.more else None
+    more = tag("p", f"{part.more:,} more.", class_="muted") if part.more else None
     shown = tag("table", tag("tbody", rows)) if rows else None
-    # What somebody wants to see at once: edits, and small things that are new; not all of a file that came or went.
+    # Show edits and small additions at once, but not all content of a file that was added or removed.
     unfolded = part.kind == "changed" or (part.kind == "added" and count <= _SMALL)
     return tag("details", head, shown, more, open=bool(rows) and not part.own and unfolded)
 
 
-def _values(one: Change) -> list[Child]:
-    head, tail = _shared(one.before, one.after)
+def _values(change: Change) -> list[Child]:
+    head, tail = _shared(change.before, change.after)
     shown: list[Child] = []
-    for name, value in (("del", one.before), ("ins", one.after)):
+    for name, value in (("del", change.before), ("ins", change.after)):
         if value is not None:
             end = len(value) - tail
             inner = (value[:head], tag("mark", value[head:end]), value[end:]) if head or tail else value
@@ -117,7 +119,7 @@ def _values(one: Change) -> list[Child]:
 
 
 def _shared(before: str | None, after: str | None) -> tuple[int, int]:
-    """How many characters two texts share at their beginning and end; none where that would not help a reader."""
+    """Return how many characters two texts share at start and end; 0 if that would not help a reader."""
     if before is None or after is None:
         return 0, 0
     least = min(len(before), len(after))
@@ -130,18 +132,18 @@ def _file(folder: EpisodeFolder, name: str, before: StateIndex, after: StateInde
     old, new = before.files.get(name), after.files.get(name)
     kind: Kind = "added" if old is None else "removed" if new is None else "changed"
     part = ChangedPart(name=_short(name), kind=kind, own=_hidden(name))
-    sizes = " to ".join(f"{one.size:,} bytes" for one in (old, new) if one is not None)
-    if max(one.size for one in (old, new) if one is not None) > _READ:
+    sizes = " to ".join(f"{entry.size:,} bytes" for entry in (old, new) if entry is not None)
+    if max(entry.size for entry in (old, new) if entry is not None) > _READ:
         return part.model_copy(update={"note": f"too large to compare: {sizes}"})
     try:
         left = folder.state_file("before", name) if old is not None else b""
         right = folder.state_file("after", name) if new is not None else b""
     except EpisodeError:
-        return part.model_copy(update={"note": "what was recorded of it is damaged"})
+        return part.model_copy(update={"note": "its recording is damaged"})
 
     def compare() -> ChangedPart:
-        found = list(_lines(name, left, right)) or list(_leaves(_read(name, left), _read(name, right)))
-        return _cut(part, found) if found else part.model_copy(update={"note": f"{sizes}, with the same meaning"})
+        changes = list(_lines(name, left, right)) or list(_leaves(_read(name, left), _read(name, right)))
+        return _cut(part, changes) if changes else part.model_copy(update={"note": f"{sizes}, with the same content"})
 
     if len(left) + len(right) <= _HARMLESS:
         return compare()
@@ -154,7 +156,10 @@ def _file(folder: EpisodeFolder, name: str, before: StateIndex, after: StateInde
 
 
 def _lines(name: str, before: bytes, after: bytes) -> Iterator[Change]:
-    """Lines of a text file that came and went. Line by line, one more at the top would make all others different."""
+    """Return the added and removed lines of a text file.
+
+    Comparing by line number would report every line after an insertion.
+    """
     try:
         if any(content and file_kind(name, content) != "text" for content in (before, after)):
             return
@@ -181,27 +186,27 @@ def _read(name: str, content: bytes) -> Mapping[str, Any]:
 def _data(name: str, before: StateIndex, after: StateIndex) -> ChangedPart:
     sides = []
     for index in (before, after):
-        known = dict.fromkeys(index.files, b"")  # a list of files need not say how large these are
-        found = leaves(State(known, {name: index.data[name]}), known)
-        sides.append({place.removeprefix(name).lstrip("."): value for place, value in found.items()})
+        known = dict.fromkeys(index.files, b"")  # a list of files may not contain their sizes
+        found_leaves = leaves(State(known, {name: index.data[name]}), known)
+        sides.append({place.removeprefix(name).lstrip("."): value for place, value in found_leaves.items()})
     return _cut(ChangedPart(name=_short(name), kind="changed", own=False), list(_leaves(*sides)))
 
 
 def _leaves(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Change]:
-    """Values that differ; the fields of something that came or went as a whole, together."""
+    """Return the values that differ. Fields of an added or removed object are grouped."""
     apart = different(before, after)
-    kept = {_owner(place) for place in before if place in after}
-    whole: dict[tuple[str, Kind], dict[str, Any]] = {}
+    owners = {_owner(place) for place in before if place in after}
+    objects: dict[tuple[str, Kind], dict[str, Any]] = {}
     for place, (old, new) in apart.items():
         owner, kind = _owner(place), _kind(place, before, after)
-        if kind != "changed" and owner and owner not in kept:
-            whole.setdefault((owner, kind), {})[place[len(owner) + 1 :]] = new if kind == "added" else old
+        if kind != "changed" and owner and owner not in owners:
+            objects.setdefault((owner, kind), {})[place[len(owner) + 1 :]] = new if kind == "added" else old
     for place, (old, new) in apart.items():
         owner, kind = _owner(place), _kind(place, before, after)
-        if (place, kind) in whole:  # only says that the fields are there
+        if (place, kind) in objects:  # says only that the fields exist
             continue
-        if fields := whole.get((owner, kind)):
-            if place == f"{owner}.{next(iter(fields))}":  # the first tells for all
+        if fields := objects.get((owner, kind)):
+            if place == f"{owner}.{next(iter(fields))}":  # the first one represents all
                 yield _one_sided(kind, owner, _fields(fields))
         elif kind == "changed":
             was, now = _near(evidence(old), evidence(new))
@@ -210,8 +215,8 @@ def _leaves(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Cha
             yield _one_sided(kind, place, _short(evidence(new if kind == "added" else old)))
 
 
-def _one_sided(kind: Kind, place: str, said: str) -> Change:
-    sides = {"after": said} if kind == "added" else {"before": said}
+def _one_sided(kind: Kind, place: str, value: str) -> Change:
+    sides = {"after": value} if kind == "added" else {"before": value}
     return Change(kind=kind, place=_short(place or "content"), **sides)
 
 
@@ -222,7 +227,7 @@ def _fields(fields: Mapping[str, Any]) -> str:
 
 
 def _owner(place: str) -> str:
-    """What a field belongs to: `mails[353]` of `mails[353].subject`; nothing where it stands alone."""
+    """Return the object that a field belongs to: `mails[353]` for `mails[353].subject`; empty if there is none."""
     at = max(place.rfind("]."), place.rfind("!"))
     if place[at : at + 2] == "].":
         return place[: at + 1]
@@ -239,7 +244,7 @@ def _cut(part: ChangedPart, changes: list[Change]) -> ChangedPart:
 
 
 def _near(before: str, after: str) -> tuple[str, str]:
-    """Two long texts from shortly before the first character that differs."""
+    """Shorten two long texts to start shortly before their first difference."""
     head = _shared(before, after)[0] if max(len(before), len(after)) > _VALUE else 0
     return (before, after) if head <= _CONTEXT else (f"…{before[head - _CONTEXT :]}", f"…{after[head - _CONTEXT :]}")
 

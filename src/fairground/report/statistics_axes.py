@@ -1,4 +1,4 @@
-"""Sections of a statistics report on the axes: what each does to success, and where the variance comes from."""
+"""Report sections about the axes: their effect on success, and the sources of variance."""
 
 from __future__ import annotations
 
@@ -27,32 +27,35 @@ if TYPE_CHECKING:
     from fairground.stats.summary import Standing, Summary
 
 CLEAREST = 3
-"""So many values of each axis are drawn, those with the smallest p-values."""
+"""Maximum number of values drawn per axis: those with the smallest p-values."""
 
 MOST_VALUES = 36
-"""So many values of all axes and contenders are drawn."""
+"""Maximum number of values drawn over all axes and contenders."""
 
 
 def sensitivity(summary: Summary) -> Section:
-    """What each axis does to success: value by value, and in matched pairs."""
+    """Effect of each axis on success: per value, and in matched pairs."""
     title = "Sensitivity to each axis"
     measured = [(standing, standing.sensitivity) for standing in summary.standings if standing.sensitivity is not None]
     shifted = [
-        (standing, one.marginal[axis]) for axis in summary.axes for standing, one in measured if axis in one.marginal
+        (standing, effects.marginal[axis])
+        for axis in summary.axes
+        for standing, effects in measured
+        if axis in effects.marginal
     ]
     paired = [
         (axis, standing, one) for axis in summary.axes for standing, every in measured for one in every.axes
         if one.axis == axis
     ]  # fmt: skip
     exhibits = []
-    if any(one.values for _, one in shifted):
+    if any(shift.values for _, shift in shifted):
         exhibits.append(_values(summary, shifted))
     if paired:
         exhibits += [_pairs(summary, paired), _exceedance(summary, paired)]
     if not exhibits:
         why = (
-            "No axis (instance, profile, theme, ui_state) has a value that stands beside another one in three "
-            "scenarios, and none was varied with the rest kept the same."
+            "No axis (instance, profile, theme, ui_state) has two values in at least three scenarios, and no axis "
+            "was varied while the others stayed the same."
         )
         return Section("sensitivity", title, absent=why)
     return Section("sensitivity", title, tuple(exhibits), link="Sensitivity")
@@ -63,18 +66,19 @@ def _values(summary: Summary, shifted: Sequence[tuple[Standing, AxisShifts]]) ->
     several = len(summary.standings) > 1
     rows = []
     for standing, axis in shifted:
-        for one in axis.values[:CLEAREST]:
-            name = f"{axis.axis}: {one.value}" + (f", {standing.contender}" if several else "")
+        for level in axis.values[:CLEAREST]:
+            name = f"{axis.axis}: {level.value}" + (f", {standing.contender}" if several else "")
             rows.append(
                 Row(
-                    name, one.shift, known[standing.contender], note=point_range(one.shift),
-                    said=f"{name}: {point_range(one.shift)} points, {one.scenarios} scenarios, p {chance(one.p_holm)}",
-                    hollow=one.p_holm > 1 - summary.level,
+                    name, level.shift, known[standing.contender], note=point_range(level.shift),
+                    said=f"{name}: {point_range(level.shift)} points, {level.scenarios} scenarios, "
+                    f"p {chance(level.p_holm)}",
+                    hollow=level.p_holm > 1 - summary.level,
                 )
             )  # fmt: skip
     drawn = figure(
         "axis-values",
-        "Success with a value, against the other values",
+        "Success with a value, compared with the other values",
         "; ".join(row.said for row in rows[:12]),
         lambda width: forest(
             rows[:MOST_VALUES], width=width, write=lambda value: f"{value * 100:g}", zero=0.0, floor=-1.0, ceiling=1.0,
@@ -84,12 +88,13 @@ def _values(summary: Summary, shifted: Sequence[tuple[Standing, AxisShifts]]) ->
     heads = ("Axis", "Value", "Contender", "Scenarios", "Configurations", "Shift", "Interval", "p, Holm")
     numbers: Rows = [
         [
-            axis.axis, one.value, str(standing.contender), Value(f"{one.scenarios:,}", one.scenarios),
-            Value(f"{one.configurations:,}", one.configurations),
-            Value(rounded(one.shift.estimate * 100), one.shift.estimate), Value(ends(one.shift, 100), one.shift.width),
-            Value(chance(one.p_holm), one.p_holm),
+            axis.axis, value.value, str(standing.contender), Value(f"{value.scenarios:,}", value.scenarios),
+            Value(f"{value.configurations:,}", value.configurations),
+            Value(rounded(value.shift.estimate * 100), value.shift.estimate),
+            Value(ends(value.shift, 100), value.shift.width),
+            Value(chance(value.p_holm), value.p_holm),
         ]
-        for standing, axis in shifted for one in axis.values
+        for standing, axis in shifted for value in axis.values
     ]  # fmt: skip
     notes = [(standing.contender, note) for standing, axis in shifted for note in axis.notes]
     return Exhibit(
@@ -97,12 +102,13 @@ def _values(summary: Summary, shifted: Sequence[tuple[Standing, AxisShifts]]) ->
         (
             *(_which_axis(standing, summary.level) for standing in summary.standings),
             tag("p", "For each value of an axis: its success rate minus that of the axis' other values, in the same "
-                f"scenarios. The figure shows up to {CLEAREST} values of each axis, those with the smallest p-values. "
-                "A dotted line is a shift that is not decided after Holm's adjustment for the values of the axis."),
+                     f"scenarios. The figure shows up to {CLEAREST} values of each axis, those with the smallest "
+                     "p-values. A dotted line is a shift that is not significant after Holm's correction for the "
+                     "values of the axis."),
         ),
-        "That an axis does nothing because none of its values is decided: few scenarios make wide intervals. That a "
-        "shift is the same everywhere: it is a mean over scenarios. The values in the figure were chosen because they "
-        "stand out, so their shifts tend to look larger than they are.",
+        "That an axis has no effect because no value is significant: few scenarios give wide intervals. That a "
+        "shift is the same everywhere: it is a mean over scenarios. That the shifts are this large: the values in "
+        "the figure were selected because they stand out, so their shifts tend to be overestimated.",
         behind("Numbers", table("axis-values-numbers", heads, numbers), aside="percentage points"),
         attributed(notes, len(summary.standings)),
     )  # fmt: skip
@@ -110,79 +116,86 @@ def _values(summary: Summary, shifted: Sequence[tuple[Standing, AxisShifts]]) ->
 
 def _which_axis(standing: Standing, level: float) -> Html | None:
     tested = [] if standing.sensitivity is None else [
-        one for one in standing.sensitivity.marginal.values() if one.p_holm is not None
+        axis for axis in standing.sensitivity.marginal.values() if axis.p_holm is not None
     ]  # fmt: skip
-    decided = [one.axis for one in tested if (one.p_holm or 0) <= 1 - level]
+    decided = [test.axis for test in tested if (test.p_holm or 0) <= 1 - level]
     if not tested:
         return None
     if not decided:
         return tag(
-            "p", "No axis is shown to change the success of ", who(standing.contender), f" ({len(tested)} tested)."
+            "p",
+            "No axis has a significant effect on the success of ",
+            who(standing.contender),
+            f" ({len(tested)} tested).",
         )
     return tag("p", "The success of ", who(standing.contender), " depends on ", listed(decided),
-               f" ({len(tested)} axes tested, by permutation within scenarios, adjusted by Holm).")  # fmt: skip
+               f" ({len(tested)} axes tested, by permutation within scenarios, with Holm's correction).")  # fmt: skip
 
 
 def _pairs(summary: Summary, paired: Sequence[tuple[str, Standing, Sensitivity]]) -> Exhibit:
     known = looks_by_contender(summary)
     rows = [
         Dumbbell(
-            axis, str(standing.contender), known[standing.contender], one.mad, one.p90, one.floor, one.p90_floor,
-            f"{axis}, {standing.contender}: mean shift {rounded(one.mad.estimate * 100)} {ends(one.mad, 100)} points, "
-            f"by noise alone {rounded(one.floor * 100)}; 90th percentile {rounded(one.p90 * 100)}, by noise alone "
-            f"{rounded(one.p90_floor * 100)}; {one.pairs:,} pairs",
+            axis, str(standing.contender), known[standing.contender], pairs.mad, pairs.p90, pairs.floor,
+            pairs.p90_floor,
+            f"{axis}, {standing.contender}: mean shift {rounded(pairs.mad.estimate * 100)} {ends(pairs.mad, 100)} "
+            f"points, by noise alone {rounded(pairs.floor * 100)}; 90th percentile {rounded(pairs.p90 * 100)}, "
+            f"by noise alone {rounded(pairs.p90_floor * 100)}; {pairs.pairs:,} pairs",
         )
-        for axis, standing, one in paired
+        for axis, standing, pairs in paired
     ]  # fmt: skip
     drawn = figure(
         "sensitivity",
-        "How far an axis moves success",
+        "Shift of success along an axis",
         "; ".join(row.said for row in rows[:12]),
         lambda width: dumbbells(
             rows, width=width, write=lambda value: f"{value * 100:g}",
             axis=f"Shift{' between two values of the axis' if width > 400 else ''}, percentage points",
-            keys=("mean shift, with its interval", "90th percentile", "what noise alone would give"),
+            keys=("mean shift, with its interval", "90th percentile", "expected from noise alone"),
         ),
     )  # fmt: skip
     heads = ("Axis", "Contender", "Pairs", "MAD", "Interval", "Noise", "Excess", "Interval", "90th", "Noise", "p, Holm")
     numbers: Rows = [
         [
-            axis, str(standing.contender), Value(f"{one.pairs:,}", one.pairs),
-            *(Value(rounded(v * 100), v) for v in (one.mad.estimate,)), Value(ends(one.mad, 100), one.mad.width),
-            Value(rounded(one.floor * 100), one.floor), Value(rounded(one.excess.estimate * 100), one.excess.estimate),
-            Value(ends(one.excess, 100), one.excess.width), Value(rounded(one.p90 * 100), one.p90),
-            Value(rounded(one.p90_floor * 100), one.p90_floor), Value(chance(one.p_holm), one.p_holm),
+            axis, str(standing.contender), Value(f"{pairs.pairs:,}", pairs.pairs),
+            *(Value(rounded(v * 100), v) for v in (pairs.mad.estimate,)), Value(ends(pairs.mad, 100), pairs.mad.width),
+            Value(rounded(pairs.floor * 100), pairs.floor),
+            Value(rounded(pairs.excess.estimate * 100), pairs.excess.estimate),
+            Value(ends(pairs.excess, 100), pairs.excess.width), Value(rounded(pairs.p90 * 100), pairs.p90),
+            Value(rounded(pairs.p90_floor * 100), pairs.p90_floor), Value(chance(pairs.p_holm), pairs.p_holm),
         ]
-        for axis, standing, one in paired
+        for axis, standing, pairs in paired
     ]  # fmt: skip
     return Exhibit(
         drawn,
         (
-            tag("p", "Pairs of configurations that differ along one axis only, and by how much their success rates "
-                "differ: on average (small mark) and in the worst tenth of pairs (large mark)."),
-            tag("p", "The thin ticks show what both would be if the axis did nothing: a handful of rollouts differ by "
-                "luck alone. Only what lies beyond the tick is the axis' doing."),
+            tag("p", "Pairs of configurations that differ only along one axis, and the difference between their "
+                     "success rates: the mean (small mark) and the 90th percentile (large mark)."),
+            tag("p", "The thin ticks show both values if the axis had no effect: with few rollouts, success rates "
+                     "differ by chance. Only the part beyond the tick is an effect of the axis."),
         ),
-        "That an axis matters because its mark is far from zero: compare it with the tick. That the direction is "
-        "known: a shift has no sign here. That an axis has no effect when mark and tick agree: it may be small.",
+        "That an axis matters because its mark is far from zero: compare it with the tick. Which direction the "
+        "effect has: shifts are absolute here. That an axis has no effect if mark and tick agree: the effect may be "
+        "small.",
         behind("Numbers", table("sensitivity-numbers", heads, numbers), aside="percentage points"),
         attributed(
-            ((standing.contender, note) for _, standing, one in paired for note in one.notes), len(summary.standings)
+            ((standing.contender, note) for _, standing, pairs in paired for note in pairs.notes),
+            len(summary.standings)
         ),
     )  # fmt: skip
 
 
-def _exceedance(summary: Summary, found: Sequence[tuple[str, Standing, Sensitivity]]) -> Exhibit:
+def _exceedance(summary: Summary, measured: Sequence[tuple[str, Standing, Sensitivity]]) -> Exhibit:
     known = looks_by_contender(summary)
-    axes = list(dict.fromkeys(axis for axis, _, _ in found))
+    axes = list(dict.fromkeys(axis for axis, _, _ in measured))
     shown = []
     for axis in axes:
         curves = []
         floors: list[tuple[float, ...]] = []
-        for name, standing, one in found:
+        for name, standing, effects in measured:
             if name == axis:
                 label = str(standing.contender)
-                at = one.exceedance
+                at = effects.exceedance
                 curves.append(
                     Curve(
                         label, known[standing.contender], tuple(at.thresholds), tuple(at.fraction), step=False,
@@ -196,7 +209,7 @@ def _exceedance(summary: Summary, found: Sequence[tuple[str, Standing, Sensitivi
         shown.append(Panel(axis, tuple(curves), ghost=ghost, at=0.1))
     drawn = figure(
         "exceedance",
-        "Share of pairs that shift by more",
+        "Share of pairs with a larger shift",
         "; ".join(str(curve.said) for panel in shown for curve in panel.curves[:6]),
         lambda width: panels(
             shown, width=width, across=2 if len(shown) in (2, 4) else 3, x=(0.0, 1.0),
@@ -207,10 +220,11 @@ def _exceedance(summary: Summary, found: Sequence[tuple[str, Standing, Sensitivi
     )  # fmt: skip
     return Exhibit(
         drawn,
-        tag("p", "For each shift, the share of pairs that shift by more. The dotted vertical line marks ten percentage "
-            "points. The steps come from the number of rollouts: with three of them, shifts are multiples of a third."),
-        "That a curve of one study can be laid beside one of another study with other numbers of rollouts: noise alone "
-        "lifts curves, and more so with fewer rollouts.",
+        tag("p", "For each shift, the share of pairs with a larger shift. The dotted vertical line marks ten "
+                 "percentage points. The steps come from the number of rollouts: with three rollouts, shifts are "
+                 "multiples of a third."),
+        "That curves of studies with different numbers of rollouts can be compared: noise alone raises the curves, "
+        "more so with fewer rollouts.",
     )  # fmt: skip
 
 
@@ -219,14 +233,16 @@ def _above(thresholds: Sequence[float], values: Sequence[float], wanted: float) 
 
 
 def components(summary: Summary) -> Section:
-    """Where the variance comes from."""
-    title = "Where the variance comes from"
-    measured = [(one.contender, one.components) for one in summary.standings if one.components is not None]
-    measured = [(contender, found) for contender, found in measured if found.total > 0]
+    """Sources of variance."""
+    title = "Sources of variance"
+    measured = [
+        (standing.contender, standing.components) for standing in summary.standings if standing.components is not None
+    ]
+    measured = [(contender, shares) for contender, shares in measured if shares.total > 0]
     if not measured:
-        why = "There is no variance to take apart, or too little data to do it."
+        why = "There is no variance to decompose, or too little data."
         return Section("components", title, absent=why)
-    names = list(dict.fromkeys(part.name for _, found in measured for part in found.parts))
+    names = list(dict.fromkeys(part.name for _, shares in measured for part in shares.parts))
     colours = ["c0", "c5", "c2", "c4", "c3", "c1", "c6", "c7", "ghost", "muted"]
     shades = {name: colours[place % len(colours)] for place, name in enumerate(names)}
     shades["rollout"] = "never"
@@ -235,11 +251,11 @@ def components(summary: Summary) -> Section:
     for contender, found in measured:
         parts = {part.name: part for part in found.parts}
         shares = tuple(parts[name].share if name in parts else 0.0 for name in names)
-        said = tuple(
+        tooltips = tuple(
             f"{contender}: {rate(share)} of the variance of an episode comes from {name}"
             for share, name in zip(shares, names, strict=True)
         )
-        stack.append(Stack(str(contender), shares, said, tuple(f"{share * 100:.0f}%" for share in shares)))
+        stack.append(Stack(str(contender), shares, tooltips, tuple(f"{share * 100:.0f}%" for share in shares)))
         for part in found.parts:
             interval = "" if part.interval is None else plain_range(part.interval).partition(" ")[2]
             rows.append(
@@ -249,8 +265,8 @@ def components(summary: Summary) -> Section:
             )  # fmt: skip
     drawn = figure(
         "components",
-        "Variance of an episode, by source",
-        "; ".join(said for row in stack[:8] for said in row.said),
+        "Variance of an episode by source",
+        "; ".join(tooltip for row in stack[:8] for tooltip in row.said),
         lambda width: stacks(
             stack, [(name, shades[name]) for name in names], width=width, axis="Share of an episode's variance"
         ),
@@ -258,13 +274,13 @@ def components(summary: Summary) -> Section:
     heads = ("Contender", "Source", "Share", "SD", "Variance", "Interval of the variance")
     exhibit = Exhibit(
         drawn,
-        tag("p", "Success of a single episode varies because apps, scenarios and configurations differ, and because an "
-            "agent does not do the same thing twice. More rollouts shrink only the last part; if most of the variance "
-            "lies between scenarios, more scenarios are what narrows the interval."),
-        "How well the parts are known: shares of few scenarios are rough (see the intervals below). A contender that "
-        "solves nearly all or nearly nothing has little variance of any kind, so shares of two contenders do not rank "
-        "them.",
+        tag("p", "The success of a single episode varies because apps, scenarios and configurations differ, and "
+                 "because an agent does not act identically twice. More rollouts reduce only the last part. If most "
+                 "of the variance is between scenarios, more scenarios narrow the interval."),
+        "How precisely the parts are known: shares from few scenarios are rough (see the intervals below). That "
+        "contenders can be ranked by their shares: one that solves nearly everything or nearly nothing has little "
+        "variance of any kind.",
         behind("Numbers", table("components-numbers", heads, rows)),
-        attributed(((contender, note) for contender, found in measured for note in found.notes), len(measured)),
+        attributed(((contender, note) for contender, shares in measured for note in shares.notes), len(measured)),
     )  # fmt: skip
     return Section("components", title, (exhibit,), link="Variance")

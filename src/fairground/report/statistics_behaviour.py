@@ -1,4 +1,4 @@
-"""More sections of a statistics report: reliability, and what success costs."""
+"""Report sections about reliability and about the cost of success."""
 
 from __future__ import annotations
 
@@ -35,30 +35,32 @@ CLASSES = (("always", "always"), ("sometimes", "sometimes"), ("never", "never"))
 MOST_FLOWS = 4
 MOST_NAMES = 200
 MOST_POINTS = 12
-"""So many points have room for a marker and a whisker each; a longer curve is a line with a band."""
+"""Maximum number of points drawn with markers and whiskers; a longer curve is drawn as a line with a band."""
 
 COSTS = {
-    "cost": ("Mean cost of an episode", "cost"),
-    "steps": ("Mean steps of an episode", "steps"),
-    "seconds": ("Mean seconds of an episode", "seconds"),
+    "cost": ("Mean cost per episode", "cost"),
+    "steps": ("Mean steps per episode", "steps"),
+    "seconds": ("Mean seconds per episode", "seconds"),
 }
 
 
 def reliability(summary: Summary) -> Section:
-    """Pass^k and pass@k, consistency, and what changes between two contenders."""
+    """Pass^k and pass@k, consistency, and changes between two contenders."""
     title = "Reliability"
     if _largest(summary) < 2:
-        why = "Each configuration was tried once, so nothing can be said about trying again."
+        why = "Each configuration was tried only once, so reliability cannot be estimated."
         return Section("reliability", title, absent=why)
     exhibits = [_pass_curves(summary), _consistency(summary)]
     exhibits += [_transition(*pair, place) for place, pair in enumerate(_chosen(summary))]
     repeated = all(standing.reliability.tasks == standing.configurations for standing in summary.standings)
     what = (
-        "configuration: one scenario with one value on each axis" if repeated else "scenario in all its configurations"
+        "configuration: one scenario with one value on each axis"
+        if repeated
+        else "scenario with all its configurations"
     )
     intro = (
-        f"A task is here a {what}. A contender that solves half of the tasks every time is not like one that solves "
-        "every task half of the time, though both have the same success rate."
+        f"Here a task is a {what}. A contender that always solves half of the tasks differs from one that solves "
+        "every task half of the time, although both have the same success rate."
     )
     return Section("reliability", title, tuple(exhibits), intro=intro)
 
@@ -67,19 +69,19 @@ def _pass_curves(summary: Summary) -> Exhibit:
     largest = _largest(summary)
 
     def curves(hat: bool) -> tuple[Curve, ...]:
-        found = []
+        lines = []
         for (name, look), standing in zip(looks(summary), summary.standings, strict=True):
-            one = standing.reliability.pass_hat if hat else standing.reliability.pass_at
-            found.append(
+            curve = standing.reliability.pass_hat if hat else standing.reliability.pass_at
+            lines.append(
                 Curve(
-                    name, look, tuple(map(float, one.ks)), tuple(point.estimate for point in one.points),
-                    tuple(point.low for point in one.points), tuple(point.high for point in one.points),
+                    name, look, tuple(map(float, curve.ks)), tuple(point.estimate for point in curve.points),
+                    tuple(point.low for point in curve.points), tuple(point.high for point in curve.points),
                     points=largest <= MOST_POINTS,
-                    said=tuple(f"{name}, {one.metric} at k = {k}: {rate_range(point)} percent"
-                               for k, point in zip(one.ks, one.points, strict=True)),
+                    said=tuple(f"{name}, {curve.metric} at k = {k}: {rate_range(point)} percent"
+                               for k, point in zip(curve.ks, curve.points, strict=True)),
                 )
             )  # fmt: skip
-        return tuple(found)
+        return tuple(lines)
 
     hats, ats = curves(True), curves(False)
     step = max(1, math.ceil(largest / 8))
@@ -87,7 +89,7 @@ def _pass_curves(summary: Summary) -> Exhibit:
         "reliability",
         "Pass^k and pass@k",
         "Share of tasks solved in all of k attempts (falling) and in at least one of k (rising). "
-        + "; ".join(said for curve in hats[:10] for said in curve.said[-1:]),
+        + "; ".join(tooltip for curve in hats[:10] for tooltip in curve.said[-1:]),
         lambda width: panels(
             [Panel("Pass^k: solved in all of k attempts", hats), Panel("pass@k: solved in at least one", ats)],
             width=width, across=2, x=(0.6, largest + 0.4), ticks=tuple(map(float, range(1, largest + 1, step))),
@@ -101,23 +103,28 @@ def _pass_curves(summary: Summary) -> Exhibit:
         hat, at = standing.reliability.pass_hat, standing.reliability.pass_at
         for place, k in enumerate(hat.ks):
             pair = [hat.points[place], at.points[place]] if place < len(at.points) else [hat.points[place]]
-            cells = [cell for one in pair for cell in (Value(rate(one.estimate), one.estimate), _width(one))]
+            cells = [
+                cell
+                for interval in pair
+                for cell in (Value(rate(interval.estimate), interval.estimate), _width(interval))
+            ]
             cells += [Value("", None)] * (4 - len(cells))
             tasks = Value(f"{hat.tasks[place]:,}", hat.tasks[place])
             rows.append([str(standing.contender), Value(str(k), k), *cells, tasks])
     return Exhibit(
         drawn,
         (
-            tag("p", "Left: the chance that k attempts at a task all succeed, averaged over tasks. It starts at the "
-                "success rate and falls; a reliable contender falls little. Right: the chance that at least one of k "
-                "succeeds."),
-            tag("p", "Both are unbiased estimates from the rollouts of each task, without replacement."),
+            tag("p", "Left: the probability that all of k attempts at a task succeed, averaged over tasks. It "
+                     "starts at the success rate and falls; a reliable contender falls little. Right: the "
+                     "probability that at least one of k attempts succeeds."),
+            tag("p", "Both are unbiased estimates from the rollouts of each task, drawn without replacement."),
         ),
-        "How a contender does at larger k than were tried. That a user can have pass@k: choosing the attempt that "
-        "succeeded takes somebody who can tell. The intervals are for each k alone.",
+        "What happens at larger k than were tried. That a user gets pass@k: choosing the successful attempt "
+        "requires recognising it. That the intervals hold jointly: each is for one k.",
         behind("Numbers", table("reliability-numbers", heads, rows)),
         attributed(
-            ((one.contender, note) for one in summary.standings for note in one.reliability.pass_hat.notes),
+            ((standing.contender, note) for standing in summary.standings
+             for note in standing.reliability.pass_hat.notes),
             len(summary.standings),
         ),
     )  # fmt: skip
@@ -127,24 +134,26 @@ def _largest(summary: Summary) -> int:
     return max(max(standing.reliability.pass_hat.ks) for standing in summary.standings)
 
 
-def _width(found: Interval) -> Value:
-    return Value(ends(found, 100), found.width)
+def _width(interval: Interval) -> Value:
+    return Value(ends(interval, 100), interval.width)
 
 
 def _consistency(summary: Summary) -> Exhibit:
     stack: list[Stack] = []
     rows: Rows = []
     for standing in summary.standings:
-        found = standing.reliability.consistency
-        counts = tuple(found.counts[name] for name, _ in CLASSES)
-        shares = [found.shares[name] for name, _ in CLASSES]
-        said = tuple(
+        consistency = standing.reliability.consistency
+        counts = tuple(consistency.counts[name] for name, _ in CLASSES)
+        shares = [consistency.shares[name] for name, _ in CLASSES]
+        tooltips = tuple(
             f"{standing.contender}: {counted(count, 'task')} solved {name} ({rate_range(share)} percent)"
             for count, share, (name, _) in zip(counts, shares, CLASSES, strict=True)
         )
         inside = tuple(rate(share.estimate) for share in shares)
         stack.append(
-            Stack(str(standing.contender), tuple(map(float, counts)), said, inside, counted(found.tasks, "task"))
+            Stack(
+                str(standing.contender), tuple(map(float, counts)), tooltips, inside, counted(consistency.tasks, "task")
+            )
         )
         cells = [
             cell for count, share in zip(counts, shares, strict=True)
@@ -154,72 +163,79 @@ def _consistency(summary: Summary) -> Exhibit:
     heads = ("Contender", "Always", "Percent", "Sometimes", "Percent", "Never", "Percent")
     drawn = figure(
         "consistency",
-        "Solved always, sometimes, never",
-        "; ".join(said for row in stack[:12] for said in row.said),
+        "Tasks solved always, sometimes and never",
+        "; ".join(tooltip for row in stack[:12] for tooltip in row.said),
         lambda width: stacks(stack, CLASSES, width=width, axis="Share of tasks"),
     )
     return Exhibit(
         drawn,
-        tag("p", "Tasks by how many of their rollouts succeeded: all, some, none. What lies in the middle can be won "
-            "by trying again; what lies on the right needs a better agent."),
-        "That a task solved always will be solved next time: with few rollouts, luck is enough to get there. "
-        "More rollouts move tasks into the middle, so that bars with different numbers of rollouts do not compare.",
+        tag("p", "Tasks by how many of their rollouts succeeded: all, some or none. Tasks in the middle can be "
+                 "solved by retrying; tasks on the right need a better agent."),
+        "That an always solved task will be solved next time: with few rollouts, this can be luck. That bars with "
+        "different numbers of rollouts can be compared: more rollouts move tasks into the middle.",
         behind("Numbers", table("consistency-numbers", heads, rows)),
         attributed(
-            ((one.contender, note) for one in summary.standings for note in one.reliability.consistency.notes),
+            ((standing.contender, note) for standing in summary.standings
+             for note in standing.reliability.consistency.notes),
             len(summary.standings),
         ),
     )  # fmt: skip
 
 
 def _chosen(summary: Summary) -> list[tuple[Duel, Transitions]]:
-    """Neighbours in rank and conditions of one agent: where a change is of interest."""
+    """Choose pairs of interest: conditions of one agent, and neighbours in rank."""
     near = {frozenset(pair) for pair in pairwise(standing.contender for standing in summary.standings)}
-    found = []
+    chosen = []
     for duel in summary.duels:
         a, b = duel.comparison.a, duel.comparison.b
         if duel.transitions is not None and (a.agent == b.agent or frozenset((a, b)) in near):
-            found.append((a.agent != b.agent, duel, duel.transitions))
-    found.sort(key=lambda one: one[0])  # conditions of one agent first; otherwise as ranked
-    return [(duel, moved) for _, duel, moved in found[:MOST_FLOWS]]
+            chosen.append((a.agent != b.agent, duel, duel.transitions))
+    chosen.sort(key=lambda pair: pair[0])  # conditions of one agent first; otherwise by rank
+    return [(duel, moved) for _, duel, moved in chosen[:MOST_FLOWS]]
 
 
-def _transition(duel: Duel, found: Transitions, place: int) -> Exhibit:
+def _transition(duel: Duel, transitions: Transitions, place: int) -> Exhibit:
     base, new = duel.comparison.b, duel.comparison.a
-    improved, regressed = len(found.improved), len(found.regressed)
+    improved, regressed = len(transitions.improved), len(transitions.regressed)
     drawn = figure(
         f"transitions-{place + 1}",
         f"From {printable(str(base))} to {printable(str(new))}",
-        f"Of {found.tasks} tasks, {improved} are always solved by {new} and not by {base}; {regressed} the other way.",
-        lambda width: flow(found.flow, CLASSES, (str(base), str(new)), width=width),
+        f"Of {transitions.tasks} tasks, {improved} are always solved by {new} but not by {base}; {regressed} the other "
+        "way round.",
+        lambda width: flow(transitions.flow, CLASSES, (str(base), str(new)), width=width),
     )
-    test = found.mcnemar
+    test = transitions.mcnemar
     lists = tag(
         "div",
-        _names(f"Now always solved, and not by {base}", found.improved),
-        _names(f"No longer always solved, but by {base}", found.regressed),
+        _names(f"Always solved now, but not by {base}", transitions.improved),
+        _names(f"No longer always solved, but always by {base}", transitions.regressed),
         class_="changes",
     )
-    unit = "successes a task" if found.unit == "counts" else "in a task's success rate"
+    unit = "successes per task" if transitions.unit == "counts" else "in a task's success rate"
     return Exhibit(
         drawn,
         (
-            tag("p", f"Tasks that both were run on ({found.tasks:,}), by how often they were solved: left by ",
-                who(base), ", right by ", who(new), ". Blue flows rise, orange flows fall, grey ones stay."),
+            tag("p", f"Tasks that both ran ({transitions.tasks:,}), by how often they were solved: on the left by ",
+                who(base), ", on the right by "
+                           "", who(new), ". Blue flows are improvements, orange flows are regressions, "
+                                                    "grey flows are unchanged."),
             tag("p", f"Always solved: {improved} gained, {regressed} lost (McNemar, {test.recommended}: p "
-                f"{_equals(test.p_value)}). Mean change {rounded(found.delta.estimate, 2)} {ends(found.delta, 1, 2)} "
-                f"{unit} (Wilcoxon: p {_equals(found.wilcoxon.p_value)})."),
+                     f"{_equals(test.p_value)}). Mean change {rounded(transitions.delta.estimate, 2)} "
+                     f"{ends(transitions.delta, 1, 2)} {unit} (Wilcoxon: p {_equals(transitions.wilcoxon.p_value)})."),
         ),
-        "That each listed task was improved or broken: even the same agent, run twice, would move tasks both ways. "
-        "Tasks of one scenario resemble each other, which these two tests do not know; the decision above does.",
-        behind("Which tasks", lists, aside=f"{improved} gained, {regressed} lost") if improved or regressed else None,
-        attributed((("", note) for note in (*found.notes, *found.mcnemar.notes, *found.wilcoxon.notes)), 1),
+        "That each listed task was really improved or broken: even the same agent, run twice, would move tasks both "
+        "ways. That the tasks are independent, as these two tests assume: tasks of one scenario are alike. The "
+        "pairwise comparison above accounts for that.",
+        behind("Tasks", lists, aside=f"{improved} gained, {regressed} lost") if improved or regressed else None,
+        attributed(
+            (("", note) for note in (*transitions.notes, *transitions.mcnemar.notes, *transitions.wilcoxon.notes)), 1
+        ),
     )  # fmt: skip
 
 
 def _equals(p: float) -> str:
-    said = chance(p)
-    return said if said.startswith("<") else f"= {said}"
+    text = chance(p)
+    return text if text.startswith("<") else f"= {text}"
 
 
 def _names(title: str, names: Sequence[object]) -> Html:
@@ -249,11 +265,11 @@ def _against(summary: Summary, measured: Sequence[Standing], column: str, axis: 
     rows: Rows = []
     for standing in measured:
         name, spread = str(standing.contender), standing.spreads[column]
-        said = (
+        tooltip = (
             f"{name}: success {rate_range(standing.score)} percent; {unit} {plain_range(spread.mean)} on average, "
             f"median {plainly(spread.median)}, from {plainly(spread.p10)} to {plainly(spread.p90)} in the middle 80%"
         )
-        spots.append(Spot(name, known[standing.contender], spread.mean, standing.score, said))
+        spots.append(Spot(name, known[standing.contender], spread.mean, standing.score, tooltip))
         each = standing.cost_per_success
         rows.append(
             [
@@ -273,24 +289,24 @@ def _against(summary: Summary, measured: Sequence[Standing], column: str, axis: 
     )
     best = front([(spot.x.estimate, spot.y.estimate) for spot in spots])
     front_said: Child = (
-        f"The dashed staircase is the Pareto front: along it, better means more {unit}, and no contender beats those "
-        "on it in both."
+        f"The dashed staircase is the Pareto front: no contender beats those on it in both score and {unit}."
         if len(best) > 1
-        else (who(spots[best[0]].label), " is ahead in both: no other one does as well for less.")
+        else (who(spots[best[0]].label), " is best in both: no other contender does as well for less.")
         if len(spots) > 1
         else None
     )
     heads = ["Contender", "Mean", "Interval", "Median", "10th", "90th", "Episodes", "Missing"]
-    heads += ["Cost of a success"] if column == "cost" else []
+    heads += ["Cost per success"] if column == "cost" else []
     missing = sum(standing.spreads[column].missing for standing in measured)
-    gap = f" {counted(missing, 'scored episode')} without a value {'is' if missing == 1 else 'are'} left out."
+    gap = f" {counted(missing, 'scored episode')} without a value {'is' if missing == 1 else 'are'} excluded."
     return Exhibit(
         drawn,
-        tag("p", f"Score against mean {unit}, with intervals both ways. ", front_said, gap if missing else None),
+        tag("p", f"Score against mean {unit}, with intervals in both directions. "
+                 "", front_said, gap if missing else None),
         "That a contender off the front is worse: intervals may overlap. "
-        + ("That costs are those of today: they are what the table says, with the prices of its day."
+        + ("That costs are current: they come from the table, with the prices of its day."
            if column == "cost" else
-           f"That fewer {unit} made it better or worse: failed episodes often run to their budget, so success and "
-           f"{unit} depend on each other."),
+           f"That fewer {unit} caused more or less success: failed episodes often use their whole budget, so "
+           f"success and {unit} depend on each other."),
         behind("Numbers", table(f"success-{column}-numbers", heads, rows)),
     )  # fmt: skip

@@ -1,7 +1,7 @@
-"""The report of a table of results: one page that works offline, with every figure ready for a paper.
+"""The report of a table of results: one page that works offline, with figures ready for a paper.
 
-Names of agents, apps and tasks are text on the page, never markup (see `html.py`); besides, the page's own security
-policy lets no script run but the one written here, and nothing be fetched.
+Names of agents, apps and tasks are escaped and never become markup (see `html.py`). In addition, the page's Content
+Security Policy allows only the script written here and blocks all requests.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from fairground.stats.votes.win_rates import WinRates
 
 BAR = 260
-"""Width of the leaderboard's intervals, in pixels of the drawing."""
+"""Width of the intervals in the leaderboard, in pixels of the drawing."""
 
 
 def write_report(
@@ -69,20 +69,21 @@ def write_report(
     pictures: Html | None = None,
     force: bool = False,
 ) -> Path:
-    """Writes the report as one HTML file, and returns its path. An older report there is replaced, whole or not at all.
+    """Write the report atomically as one HTML file, replacing an older report. Returns its path.
 
     Args:
-        summary: What was measured.
-        path: Where to write; its folder must exist.
-        ranking: Ratings from votes, for a section of their own.
-        observed: Win rates in the votes, beside those that the ratings predict.
-        title: The heading; by default it says who was compared.
-        pictures: Cards of their own below the leaderboard, such as `run_gallery` makes.
-        force: Whether to replace also a file that is no page of ours.
+        summary: The statistics.
+        path: Where to write. Its folder must exist.
+        ranking: Ratings from votes, shown in their own section.
+        observed: Win rates in the votes, shown beside those predicted by the ratings.
+        title: The heading; by default it names the compared contenders.
+        pictures: Additional cards below the leaderboard, such as those of `run_gallery`.
+        force: Whether to replace a file that Fairground did not write.
 
     Raises:
-        InvalidInput: When the path is a folder, its folder does not exist, or the file there is no page of ours.
-        InfrastructureError: When it cannot be written.
+        InvalidInput: If the path is a folder, its folder does not exist, or the file there was not written by
+            Fairground.
+        InfrastructureError: If it cannot be written.
     """
     place = Path(path)
     page = statistics_page(summary, ranking=ranking, observed=observed, title=title, pictures=pictures)
@@ -93,9 +94,9 @@ def write_report(
 def figures(
     summary: Summary, *, ranking: Ranking | None = None, observed: WinRates | None = None
 ) -> dict[str, str]:  # fmt: skip
-    """Every figure of the report as a standalone SVG document, by its name (which is fit for a file name)."""
+    """Return every figure of the report as a standalone SVG document, by name. Names are valid file names."""
     shown = [standings_figure(summary), *_every_figure(_sections(summary, ranking, observed))]
-    return {one.name: one.standalone() for one in shown}
+    return {section.name: section.standalone() for section in shown}
 
 
 def statistics_page(
@@ -106,30 +107,36 @@ def statistics_page(
     title: str | None = None,
     pictures: Html | None = None,
 ) -> str:
-    """The report as text."""
+    """Render the report."""
     sections = _sections(summary, ranking, observed)
     heading = printable(title) if title else _title(summary)
-    cards = [section_of(one) for one in sections]
+    cards = [section_of(section) for section in sections]
     main = tag("main", _verdict(summary), _leaderboard(summary), pictures, cards, absent(sections))
-    links = [("Leaderboard", "leaderboard"), *(one for one in _CARDS if f'<section id="{one[1]}"' in (pictures or ""))]
-    links += [(one.link or one.title, one.name) for one in sections if one.exhibits]
+    links = [
+        ("Leaderboard", "leaderboard"),
+        *(card for card in _CARDS if f'<section id="{card[1]}"' in (pictures or "")),
+    ]
+    links += [(section.link or section.title, section.name) for section in sections if section.exhibits]
     return page_of(heading, _header(summary, heading, links), main, tag("footer", _footer(summary)))
 
 
-_CARDS = (("What failed", "failed"), ("How it looked", "looked"))
-"""Of `run_gallery`, with their links."""
+_CARDS = (("Failures", "failed"), ("Screenshots", "looked"))
+"""Cards of `run_gallery`, with their links."""
 
 
 def _sections(summary: Summary, ranking: Ranking | None, observed: WinRates | None) -> list[Section]:
     if not summary.standings:
-        raise InvalidInput("the summary has no contender", fix="give a table with at least one scored episode")
+        raise InvalidInput("the summary has no contenders", fix="give a table with at least one scored episode")
     makers = (differences, apps, profiles, reliability, sensitivity, components, costs, outcomes)
     thin = said_already(summary)
-    made = [make(summary) for make in makers]
-    made = [
-        replace(one, exhibits=(), absent=thin[one.name]) if one.exhibits and one.name in thin else one for one in made
+    sections = [make(summary) for make in makers]
+    sections = [
+        replace(section, exhibits=(), absent=thin[section.name])
+        if section.exhibits and section.name in thin
+        else section
+        for section in sections
     ]
-    return [*made, *([votes(ranking, observed)] if ranking is not None else [])]
+    return [*sections, *([votes(ranking, observed)] if ranking is not None else [])]
 
 
 def _every_figure(sections: Sequence[Section]) -> list[Figure]:
@@ -157,12 +164,12 @@ def _header(summary: Summary, heading: str, links: Sequence[tuple[str, str]]) ->
         ("Scenarios", max(standing.scenarios for standing in summary.standings), False),
         ("Configurations", max(standing.configurations for standing in summary.standings), False),
     ]  # fmt: skip
-    varied = f" Axes that were varied: {', '.join(summary.axes)}." if summary.axes else " No axis was varied."
+    varied = f" Varied axes: {', '.join(summary.axes)}." if summary.axes else " No axis was varied."
     about = f"The score is {statistic_in_words(summary.statistic)}, with {most.score.level:.0%} intervals.{varied}"
     return tag(
         "header",
         tag(
-            "div", tag("b", "Fairground"), tag("span", "Report of results"),
+            "div", tag("b", "Fairground"), tag("span", "Results"),
             tag("button", "Dark", id="theme", type="button", class_="push", aria_label="Switch between light and dark"),
             class_="brand",
         ),
@@ -174,21 +181,22 @@ def _header(summary: Summary, heading: str, links: Sequence[tuple[str, str]]) ->
              for name, count, odd in facts],
             class_="facts",
         ),
-        tag("p", "Errors are not scored: every rate below is out of the scored episodes. Where episodes errored, the "
-            "leaderboard also has the score with errors counted as failures.", class_="law"),
-        tag("nav", [tag("a", said, href=f"#{name}") for said, name in links], aria_label="Sections"),
+        tag("p", "Errored and invalid episodes are not scored: every rate below is out of the scored episodes. If "
+                 "episodes errored, the leaderboard also shows the score with errors counted as "
+                 "failures.", class_="law"),
+        tag("nav", [tag("a", label, href=f"#{name}") for label, name in links], aria_label="Sections"),
     )  # fmt: skip
 
 
 def _verdict(summary: Summary) -> Html:
     notes: list[Child] = [*summary.notes]
     if summary.unscored:
-        notes.append(("Without a single scored episode, and so not ranked: ", listed(summary.unscored[:12]), "."))
+        notes.append(("Without scored episodes, and therefore not ranked: ", listed(summary.unscored[:12]), "."))
     own = ((standing.contender, note) for standing in summary.standings for note in standing.notes)
     notes += attributed(own, len(summary.standings), 12)
     return tag(
         "section",
-        tag("h2", "In short"),
+        tag("h2", "Summary"),
         verdict(summary),
         decided_list(summary),
         tag("ul", [tag("li", note) for note in notes], class_="notes") if notes else None,
@@ -198,7 +206,7 @@ def _verdict(summary: Summary) -> Html:
 
 
 def _leaderboard(summary: Summary) -> Html:
-    values = [end for one in summary.standings for end in (one.score.low, one.score.high)]
+    values = [end for standing in summary.standings for end in (standing.score.low, standing.score.high)]
     scale = around(values, 14, BAR - 14, floor=0.0, ceiling=1.0, count=5)
     heads: list[Child] = [
         tag("th", "Rank", scope="col"), tag("th", "Contender", scope="col"),
@@ -235,15 +243,16 @@ def _leaderboard(summary: Summary) -> Html:
             tag(
                 "div",
                 tag("div", tag("p", how_intervals_are_made(summary.scheme)),
-                    tag("p", "A rank such as 1 to 2 is the range that the decided differences leave open.")
+                    tag("p", "A rank such as 1 to 2 is the range that is compatible with the significant "
+                             "differences.")
                     if several else None),
-                not_said("That two contenders are alike because their intervals overlap, or that one is better because "
-                    "it stands higher: they are compared pair by pair below. That the order holds on other "
-                    "apps: the apps here are taken as given."
-                    if several else "That the score holds on other apps: the apps here are taken as given."),
+                not_said("That two contenders are equal because their intervals overlap, or that one is better "
+                         "because it is listed higher: they are compared pair by pair below. That the order holds "
+                         "on other apps: the apps here are taken as fixed."
+                    if several else "That the score holds on other apps: the apps here are taken as fixed."),
                 class_="says",
             ),
-            # Not shown on the page, where the table says the same; there for export.
+            # Hidden on the page, where the table shows the same; used for export.
             tag("figure", drawn.svg(), hidden=True),
             class_="exhibit full",
         ),
@@ -252,16 +261,16 @@ def _leaderboard(summary: Summary) -> Html:
 
 
 def _ticks(scale: Scale) -> Html:
-    said = [
+    labels = [
         words(percent(tick), scale(tick), 11, anchor="middle", size=TICK, fill=paint("muted")) for tick in scale.ticks
     ]
-    return tag("svg", said, viewBox=f"0 0 {BAR} 14", class_="inline scale", aria_hidden="true")
+    return tag("svg", labels, viewBox=f"0 0 {BAR} 14", class_="inline scale", aria_hidden="true")
 
 
 def _row(summary: Summary, standing: Standing, look: Look, scale: Scale) -> Html:
     score, name = standing.score, printable(str(standing.contender))
     ranks = rank_range(summary, standing)
-    said = f"{name}: {rate_range(score)} percent"
+    tooltip = f"{name}: {rate_range(score)} percent"
     sign = tag("svg", marker(look, 6.5, 6.5, size=5), viewBox="0 0 13 13", aria_hidden="true")
     return tag(
         "tr",
@@ -269,24 +278,24 @@ def _row(summary: Summary, standing: Standing, look: Look, scale: Scale) -> Html
         tag("td", tag("span", sign, tag("span", tag("bdi", name)), class_="who name", title=name), data_text=name),
         tag("td", rounded(score.estimate * 100), class_="n score", data_v=f"{score.estimate:.6g}"),
         tag("td", ends(score, 100), class_="range", data_v=f"{score.width:.6g}"),
-        tag("td", inline_bar(score, look, scale, said), class_="bar"),
+        tag("td", inline_bar(score, look, scale, tooltip), class_="bar"),
         [tag("td", value, class_="n more", data_v=f"{order:.6g}", data_label=label)
          for label, value, order in _more(summary, standing)],
     )  # fmt: skip
 
 
 def _more(summary: Summary, standing: Standing) -> list[tuple[str, str, float]]:
-    """The columns after the score: head, value, and what to sort by. Those that say nothing of anybody are left out."""
+    """Return the columns after the score: header, value and sort key. Columns without information are left out."""
     lost = standing.outcomes.get(Outcome.ERRORED, 0), standing.outcomes.get(Outcome.INVALID, 0)
-    found: list[tuple[str, str, float]] = []
+    columns: list[tuple[str, str, float]] = []
     if summary.outcomes[Outcome.ERRORED]:
         broke = standing.score_errors_failed or standing.score
-        found.append(("Errors as failures", rate_range(broke), broke.estimate))
-    if any(one.reward is not None for one in summary.standings):
+        columns.append(("Errors as failures", rate_range(broke), broke.estimate))
+    if any(standing.reward is not None for standing in summary.standings):
         reward = standing.reward
-        found.append(("Mean reward", reward_range(reward), reward.estimate if reward else -1))
+        columns.append(("Mean reward", reward_range(reward), reward.estimate if reward else -1))
     return [
-        *found,
+        *columns,
         ("Scenarios", f"{standing.scenarios:,}", standing.scenarios),
         ("Configurations", f"{standing.configurations:,}", standing.configurations),
         ("Scored", f"{standing.episodes:,}", standing.episodes),
@@ -298,10 +307,10 @@ def _footer(summary: Summary) -> list[Child]:
     facts = {
         "Source": printable(summary.source), "Statistic": summary.statistic,
         "Intervals": f"{summary.level:.0%}, scheme {summary.scheme}", "Resamples": f"{summary.resamples:,}",
-        "Seed": "a generator, not a number" if summary.seed is None else str(summary.seed),
+        "Seed": "a generator object" if summary.seed is None else str(summary.seed),
         "Version": f"Fairground {fairground.__version__}",
     }  # fmt: skip
-    said = "The same table, seed, number of resamples and version give the same numbers again."
+    note = "The same table, seed, number of resamples and version give the same numbers."
     return [
         tag("h3", "To reproduce"),
         tag(
@@ -309,5 +318,5 @@ def _footer(summary: Summary) -> list[Child]:
             [tag("div", tag("dt", name), tag("dd", tag("bdi", value))) for name, value in facts.items()],
             class_="line",
         ),
-        tag("p", said),
+        tag("p", note),
     ]

@@ -1,4 +1,4 @@
-"""The sections of a statistics report: which figures, what each means, and what may not be concluded from it."""
+"""The sections of a statistics report: figures, their explanations, and what not to conclude from them."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ if TYPE_CHECKING:
     from fairground.stats.tables.table import Contender
 
 FOREST_PAIRS = 21
-"""So many differences make a forest plot that one can read; more of them become a matrix."""
+"""Maximum number of differences in a forest plot; more are drawn as a matrix."""
 
 MOST_APPS = 80
-"""So many apps fit into a figure; the table below it has them all."""
+"""Maximum number of apps in a figure; the table below it lists all."""
 
 MOST_BROKEN = 40
-"""So many apps with errors are drawn."""
+"""Maximum number of apps with errors in a figure."""
 
 TAUS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
@@ -60,11 +60,11 @@ class Exhibit:
     """A figure with its explanation.
 
     Attributes:
-        figure: What is drawn.
+        figure: The figure.
         says: What it shows and how to read it.
-        silent: What may not be concluded from it.
-        below: Numbers and lists that go with it.
-        notes: What must be known of these data in particular.
+        silent: What not to conclude from it.
+        below: Tables and lists below it.
+        notes: Remarks about these data.
     """
 
     figure: Figure
@@ -76,14 +76,14 @@ class Exhibit:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the report. Without exhibits it says why it is empty.
+    """A section of the report. Without exhibits it says why it is empty.
 
     Attributes:
-        name: For links.
+        name: Name for links.
         title: Its heading.
         exhibits: Its figures.
         absent: Why there are none.
-        intro: What stands above them.
+        intro: Text above them.
         link: A shorter title for the list of sections.
     """
 
@@ -96,17 +96,17 @@ class Section:
 
 
 def looks(summary: Summary) -> list[tuple[str, Look]]:
-    """Names and looks of all contenders, the best first; the same in every figure."""
+    """Return names and appearance of all contenders, best first; the same in every figure."""
     return [(str(standing.contender), look_of(place)) for place, standing in enumerate(summary.standings)]
 
 
 def looks_by_contender(summary: Summary) -> dict[Contender, Look]:
-    """The same looks, by contender: two of them may have one name."""
+    """Return the same by contender: two contenders can have the same name."""
     return {standing.contender: look_of(place) for place, standing in enumerate(summary.standings)}
 
 
 def standings_figure(summary: Summary) -> Figure:
-    """The leaderboard as a forest plot."""
+    """Plot the leaderboard as a forest plot."""
     rows = [
         Row(
             name,
@@ -129,47 +129,48 @@ def standings_figure(summary: Summary) -> Figure:
 
 
 def differences(summary: Summary) -> Section:
-    """Every pair: who is better, by how much, and whether that is decided."""
-    title = "Who is better than whom"
+    """Every pair of contenders: which is better, by how much, and whether that is significant."""
+    title = "Pairwise comparison"
     pairs = summary.duels
     if not pairs:
         alone = len(summary.standings) == 1
-        why = "There is one contender only, so there is nothing to compare." if alone else "No two share an app."
+        why = "There is only one contender, so there is nothing to compare." if alone else "No two share an app."
         return Section("differences", title, absent=why)
     draw = _pair_forest if len(pairs) <= FOREST_PAIRS else _pair_matrix
     paired = Counter(duel.comparison.pairing for duel in pairs)
     how = {
-        "configurations": "Both contenders were run in the same configurations, so the difference is taken within "
+        "configurations": "Both contenders were run with the same configurations, so the difference is taken within "
         "them: what makes a configuration hard for both cancels out.",
         "scenarios": "The two share scenarios but not configurations, so the difference is taken within scenarios.",
-        "apart": "The two share no scenario, only apps, so both sides are drawn on their own.",
+        "apart": "The two share only apps and no scenarios, so their samples are compared independently.",
     }
-    heads = ("First", "Second", "Difference", "Interval", "p", "p, Holm", "Decided", "Paired by", "Matched")
+    heads = ("First", "Second", "Difference", "Interval", "p", "p, Holm", "Significant", "Paired by", "Matched")
     rows: Rows = [
         [
-            str(one.a), str(one.b),
-            Value(point_range(one.difference).partition(" ")[0], one.difference.estimate),
-            Value(point_range(one.difference).partition(" ")[2], one.difference.width),
-            Value(chance(one.p_value), one.p_value), Value(chance(duel.adjusted), duel.adjusted), _winner(duel),
-            one.pairing, Value(f"{one.matched:,}", one.matched),
+            str(comparison.a), str(comparison.b),
+            Value(point_range(comparison.difference).partition(" ")[0], comparison.difference.estimate),
+            Value(point_range(comparison.difference).partition(" ")[2], comparison.difference.width),
+            Value(chance(comparison.p_value), comparison.p_value), Value(chance(duel.adjusted), duel.adjusted),
+            _winner(duel),
+            comparison.pairing, Value(f"{comparison.matched:,}", comparison.matched),
         ]
-        for duel, one in ((duel, duel.comparison) for duel in pairs)
+        for duel, comparison in ((duel, duel.comparison) for duel in pairs)
     ]  # fmt: skip
     exhibit = Exhibit(
         draw(summary),
         (
-            tag("p", "The first contender's score minus the second's, in percentage points. "
-                "Filled marks are decided: Holm's adjustment keeps the chance of any wrong decision among all "
-                f"{len(pairs)} pairs at {1 - summary.level:.0%}. Dotted lines are open.")
+            tag("p", "The first contender's score minus the second's, in percentage points. Filled marks are "
+                     "significant: Holm's correction limits the probability of any false positive among all "
+                     f"{len(pairs)} pairs to {1 - summary.level:.0%}. Dotted lines are not significant.")
             if draw is _pair_forest else
-            tag("p", "Score of the row minus score of the column, in percentage points. Bold numbers are decided after "
-                f"Holm's adjustment over all {len(pairs)} pairs; grey ones are open."),
+            tag("p", "Score of the row minus score of the column, in percentage points. Bold numbers are "
+                     f"significant after Holm's correction over all {len(pairs)} pairs; grey ones are not."),
             [tag("p", f"{count} of {len(pairs)} pairs: " if len(paired) > 1 else None, how.get(kind, kind))
              for kind, count in sorted(paired.items())],
         ),
-        "That an open pair is equal: it means that these data cannot tell. That a decided difference matters in "
-        "practice: look at its size. An interval is for its own pair alone; only the decision accounts for the number "
-        "of pairs, so an interval may leave out zero where the decision is still open.",
+        "That a pair without a significant difference is equal: there may be too little data. That a significant "
+        "difference matters in practice: look at its size. That an interval that excludes zero is significant: "
+        "intervals are for one pair each, and only the test accounts for the number of pairs.",
         behind("Numbers", table("differences-numbers", heads, rows)),
         attributed((("", note) for duel in pairs for note in duel.comparison.notes), 1),
     )  # fmt: skip
@@ -181,24 +182,24 @@ def _winner(duel: Duel) -> str:
 
 
 def _told(duel: Duel) -> str:
-    one = duel.comparison
-    gap = point_range(one.difference)
-    return f"{one.a} minus {one.b}: {gap} points; {_winner(duel)}, p {chance(duel.adjusted)}"
+    comparison = duel.comparison
+    gap = point_range(comparison.difference)
+    return f"{comparison.a} minus {comparison.b}: {gap} points; {_winner(duel)}, p {chance(duel.adjusted)}"
 
 
 def _pair_forest(summary: Summary) -> Figure:
     known = looks_by_contender(summary)
     rows = []
     for duel in summary.duels:
-        one, winner = duel.comparison, duel.better
+        comparison, winner = duel.comparison, duel.better
         colour = paint("muted") if winner is None else known[winner].colour
-        shape = known[one.a if winner is None else winner].shape
+        shape = known[comparison.a if winner is None else winner].shape
         rows.append(
             Row(
-                f"{_short(one.a)} \N{MINUS SIGN} {_short(one.b)}",
-                one.difference,
+                f"{_short(comparison.a)} \N{MINUS SIGN} {_short(comparison.b)}",
+                comparison.difference,
                 Look(colour, shape, None),
-                note=point_range(one.difference),
+                note=point_range(comparison.difference),
                 said=_told(duel),
                 hollow=winner is None,
             )
@@ -220,23 +221,23 @@ def _pair_matrix(summary: Summary) -> Figure:
     cells: list[list[Cell | None]] = [[None] * len(names) for _ in names]
     most = max(abs(duel.comparison.difference.estimate) for duel in summary.duels) or 1.0
     for duel in summary.duels:
-        one, clear, said = duel.comparison, duel.better is not None, _told(duel)
-        gap = one.difference
-        for row, column, sign in ((one.a, one.b, 1), (one.b, one.a, -1)):
+        comparison, clear, tooltip = duel.comparison, duel.better is not None, _told(duel)
+        gap = comparison.difference
+        for row, column, sign in ((comparison.a, comparison.b, 1), (comparison.b, comparison.a, -1)):
             cells[place[row]][place[column]] = Cell(
-                sign * gap.estimate / most if clear else 0.0, points(round(sign * gap.estimate, 2)), said, clear
+                sign * gap.estimate / most if clear else 0.0, points(round(sign * gap.estimate, 2)), tooltip, clear
             )
     return figure(
         "differences",
         "Differences between contenders",
-        f"A matrix of {len(names)} contenders: each cell is the row's score minus the column's in percentage points.",
+        f"Matrix of {len(names)} contenders: each cell is the row's score minus the column's in percentage points.",
         lambda width: matrix(names, names, cells, width=width, corner="Row minus column, percentage points"),
     )
 
 
 def _short(name: object) -> str:
-    said = str(name)
-    return said if len(said) <= 24 else f"{said[:23]}…"
+    text = str(name)
+    return text if len(text) <= 24 else f"{text[:23]}…"
 
 
 def apps(summary: Summary) -> Section:
@@ -244,13 +245,13 @@ def apps(summary: Summary) -> Section:
     every = list(dict.fromkeys(app for standing in summary.standings for app in standing.apps))
 
     def middle(app: str) -> float:
-        found = [standing.apps[app].estimate for standing in summary.standings if app in standing.apps]
-        return sum(found) / len(found)
+        rates = [standing.apps[app].estimate for standing in summary.standings if app in standing.apps]
+        return sum(rates) / len(rates)
 
     every.sort(key=lambda app: (-middle(app), app))
     shown = every
     if len(every) > MOST_APPS:
-        # Those where contenders differ most have the most to say.
+        # Keep the apps in which contenders differ most.
         shown = sorted(every, key=lambda app: -_spread(summary, app))[:MOST_APPS]
         shown.sort(key=every.index)
     values = [standing.apps for standing in summary.standings]
@@ -258,33 +259,33 @@ def apps(summary: Summary) -> Section:
     drawn = figure(
         "apps",
         "Success by app",
-        f"Success rates with intervals of {counted(len(whom), 'contender')} in {counted(len(shown), 'app')}, "
-        "from the easiest app to the hardest.",
+        f"Success rates with intervals of {counted(len(whom), 'contender')} in {counted(len(shown), 'app')}, from "
+        "the easiest to the hardest app.",
         lambda width: columns(shown, whom, values, width=width, axis="Success rate", write=rate),
     )
     heads = ("App", *(name for name, _ in whom))
     rows: Rows = [[app, *(_rate_cell(standing, app) for standing in summary.standings)] for app in every]
-    some = f" The {MOST_APPS} of {len(every)} apps in which contenders differ most are drawn." if shown != every else ""
+    note = f" Drawn are the {MOST_APPS} of {len(every)} apps where contenders differ most." if shown != every else ""
     exhibit = Exhibit(
         drawn,
-        tag("p", "Each app's success rate: the mean over its scenarios, each counting the same. Apps are sorted by how "
-            "easy they were for all contenders together." + some),
-        "That a contender is better in an app because its mark lies further right: with many apps, some gaps are "
-        "chance, and no test is made here. That an app is hard as such: it was hard with these scenarios. An app with "
-        "few scenarios has a rough interval.",
+        tag("p", "Each app's success rate: the mean over its scenarios, with equal weights. Apps are sorted from "
+                 "easy to hard, over all contenders." + note),
+        "That a contender is better in an app because its mark is further right: with many apps some gaps are "
+        "chance, and nothing is tested here. That an app is hard in general: it was hard with these scenarios. That "
+        "an interval is precise in an app with few scenarios.",
         behind("Numbers", table("apps-numbers", heads, rows), aside="percent, with intervals"),
     )  # fmt: skip
-    return Section("apps", "App by app", (exhibit,), link="Apps")
+    return Section("apps", "Results by app", (exhibit,), link="Apps")
 
 
 def _spread(summary: Summary, app: str) -> float:
-    found = [standing.apps[app].estimate for standing in summary.standings if app in standing.apps]
-    return max(found) - min(found)
+    rates = [standing.apps[app].estimate for standing in summary.standings if app in standing.apps]
+    return max(rates) - min(rates)
 
 
 def _rate_cell(standing: Standing, app: str) -> Value:
-    found = standing.apps.get(app)
-    return Value("", None) if found is None else Value(rate_range(found), found.estimate)
+    interval = standing.apps.get(app)
+    return Value("", None) if interval is None else Value(rate_range(interval), interval.estimate)
 
 
 def profiles(summary: Summary) -> Section:
@@ -292,15 +293,15 @@ def profiles(summary: Summary) -> Section:
     title = "Performance profiles"
     count = max(len(standing.apps) for standing in summary.standings)
     if count < 3:
-        why = f"A profile is a share of apps, and there {'is one app' if count == 1 else 'are two apps'} only."
+        why = f"A profile is a share of apps, and there {'is only one app' if count == 1 else 'are only two apps'}."
         return Section("profiles", title, absent=why)
     curves = []
     for (name, look), standing in zip(looks(summary), summary.standings, strict=True):
-        found = standing.profile
-        half = _at(found.thresholds, found.fraction, 0.5)
+        profile = standing.profile
+        half = _at(profile.thresholds, profile.fraction, 0.5)
         curves.append(
             Curve(
-                name, look, tuple(found.thresholds), tuple(found.fraction), tuple(found.low), tuple(found.high),
+                name, look, tuple(profile.thresholds), tuple(profile.fraction), tuple(profile.low), tuple(profile.high),
                 step=True, said=f"{name}: at least half of the attempts succeed in {percent(round(half, 3))} of apps",
             )
         )  # fmt: skip
@@ -322,12 +323,13 @@ def profiles(summary: Summary) -> Section:
     ]
     exhibit = Exhibit(
         drawn,
-        tag("p", "How evenly success is spread: the height at τ is the share of apps in which a contender's success "
-            "rate is at least τ. A curve above another one everywhere belongs to the contender that is better at every "
-            "standard. A curve that falls early but ends late belongs to one that excels in some apps and fails in "
-            f"others. Bands hold {summary.level:.0%} of the draws at each τ."),
-        "That two contenders differ because their curves cross or lie apart: bands are for each τ alone, and neither "
-        "paired nor adjusted. That curves of another suite can be laid beside these: with other apps they are other "
+        tag("p", "How evenly success is distributed: the height at τ is the share of apps in which a contender's "
+                 "success rate is at least τ. A curve that is above another one everywhere belongs to the contender "
+                 "that is better at every threshold. A curve that falls early but ends late belongs to a contender "
+                 f"that excels in some apps and fails in others. Bands are pointwise {summary.level:.0%} bootstrap "
+                 "intervals."),
+        "That two contenders differ because their curves cross or lie apart: bands are pointwise, and neither "
+        "paired nor corrected. That these curves can be compared with those of another suite: other apps give other "
         "curves.",
         behind("Numbers", table("profiles-numbers", heads, rows), aside="share of apps"),
     )  # fmt: skip
@@ -344,7 +346,7 @@ def _share_cell(profile: Profile, tau: float) -> Value:
 
 
 def outcomes(summary: Summary) -> Section:
-    """How episodes ended, and what is no result."""
+    """Outcomes of episodes, and those without a score."""
     rows = []
     kinds = (
         (Outcome.PASSED, "passed"), (Outcome.FAILED, "failed"), (Outcome.ERRORED, "errored"),
@@ -363,7 +365,7 @@ def outcomes(summary: Summary) -> Section:
         )  # fmt: skip
     drawn = figure(
         "outcomes",
-        "How episodes ended",
+        "Outcomes",
         "; ".join(" ".join(row.said) for row in rows[:12]),
         lambda width: stacks(rows, [(name, name) for _, name in kinds], width=width, axis="Share of episodes"),
     )
@@ -375,20 +377,20 @@ def outcomes(summary: Summary) -> Section:
         numbers.append([str(standing.contender), *cells])
     exhibit = Exhibit(
         drawn,
-        tag("p", "Passed and failed episodes are results. An episode that the agent broke off has failed. Errored ones "
-            "broke through no fault of the agent (unless a note says that agent errors were excluded), invalid ones "
-            "had a configuration that could not be solved. Neither is part of the score; the leaderboard has "
-            "the score with errors as failures beside it."),
-        "That errors do no harm: if they strike where tasks are hard (long episodes break more often), what is left "
-        "is easier than what was planned. Contenders whose shares of errors differ much should be run again where "
-        "they broke.",
+        tag("p", "Passed and failed episodes are results. An episode that the agent aborted has failed. Errored "
+                 "episodes were broken by the infrastructure (unless a note says that agent errors were excluded). "
+                 "Invalid episodes had a configuration that could not be solved. Neither affects the score; if "
+                 "episodes errored, the leaderboard also shows the score with errors as failures."),
+        "That errors are harmless: if they occur where tasks are hard (long episodes break more often), the "
+        "remaining tasks are easier than planned. If shares of errors differ strongly between contenders, run the "
+        "errored episodes again.",
         behind("Numbers", table("outcomes-numbers", heads, numbers)),
     )  # fmt: skip
     return Section("outcomes", "Errors and denominators", (exhibit, *_broken(summary)), link="Errors")
 
 
 def _broken(summary: Summary) -> tuple[Exhibit, ...]:
-    """Where episodes broke: contenders by apps. Nothing, when none did."""
+    """Plot errors per contender and app; None if there are none."""
     lost = {
         (standing.contender, app): (counts[Outcome.ERRORED], counts[Outcome.INVALID], sum(counts.values()))
         for standing in summary.standings
@@ -400,25 +402,27 @@ def _broken(summary: Summary) -> tuple[Exhibit, ...]:
     shown = sorted((app for app, count in totals.items() if count), key=lambda app: (-totals[app], app))
     if not shown:
         return ()
-    kept = shown[:MOST_BROKEN]
+    worst = shown[:MOST_BROKEN]
     most = max(errored + invalid for errored, invalid, _ in lost.values())
     cells: list[list[Cell | None]] = []
-    for app in kept:
+    for app in worst:
         row: list[Cell | None] = []
         for standing in summary.standings:
             if (standing.contender, app) not in lost:
                 row.append(None)
                 continue
             errored, invalid, total = lost[standing.contender, app]
-            said = f"{app}, {standing.contender}: {errored} errored, {invalid} invalid of {counted(total, 'episode')}"
-            row.append(Cell(-(errored + invalid) / most, str(errored + invalid), said, errored + invalid > 0))
+            tooltip = (
+                f"{app}, {standing.contender}: {errored} errored, {invalid} invalid of {counted(total, 'episode')}"
+            )
+            row.append(Cell(-(errored + invalid) / most, str(errored + invalid), tooltip, errored + invalid > 0))
         cells.append(row)
     names = [str(standing.contender) for standing in summary.standings]
     drawn = figure(
         "broken",
         "Episodes without a score, by app",
-        f"A matrix of {len(kept)} apps and {len(names)} contenders with the number of errored and invalid episodes.",
-        lambda width: matrix(kept, names, cells, width=width),
+        f"Matrix of {len(worst)} apps and {len(names)} contenders with the number of errored and invalid episodes.",
+        lambda width: matrix(worst, names, cells, width=width),
     )
     heads = ("App", "Contender", "Errored", "Invalid", "All")
     rows: Rows = [
@@ -426,44 +430,50 @@ def _broken(summary: Summary) -> tuple[Exhibit, ...]:
         for (contender, app), counts in lost.items()
         if counts[0] + counts[1]
     ]
-    some = f" The {len(kept)} of {len(shown)} apps with most of them are drawn." if len(kept) < len(shown) else ""
+    note = f" Drawn are the {len(worst)} of {len(shown)} apps with the most errors." if len(worst) < len(shown) else ""
     return (
         Exhibit(
             drawn,
-            tag("p", f"Errored and invalid episodes of each contender in each app that has any.{some}"),
-            "Why they broke: the episodes' own records say. A number that is the same for all contenders points to the "
-            "app or to a configuration, one that is not to the agent's side or to chance.",
+            tag("p", f"Errored and invalid episodes of each contender, for each app that has any.{note}"),
+            "Why they broke: see the episodes' own records. A similar number for all contenders suggests a fault of "
+            "the app or a configuration; different numbers suggest the agent or chance.",
             behind("Numbers", table("broken-numbers", heads, rows)),
         ),
     )
 
 
 def said_already(summary: Summary) -> dict[str, str]:
-    """Sections that could say nothing that is not said above, by their names, each with the reason."""
+    """Return the names of sections that would add no information, each with the reason."""
     standings = summary.standings
-    ended = {kind for one in standings for kind in Outcome if kind.scored and one.outcomes.get(kind, 0)}
-    found: dict[str, str] = {}
+    ended = {kind for standing in standings for kind in Outcome if kind.scored and standing.outcomes.get(kind, 0)}
+    reasons: dict[str, str] = {}
     if len(ended) == 1:
         how = f"Every scored episode {ended.pop()}"
-        found |= dict.fromkeys(("apps", "profiles"), f"{how}, in every app.")
-        found["reliability"] = f"{how}: another attempt changed nothing."
-        found["sensitivity"] = f"{how}, whatever the axis."
-    if len({app for one in standings for app in one.apps}) == 1:
-        found["apps"] = "There is one app only: its success rate is the score."
+        reasons |= dict.fromkeys(("apps", "profiles"), f"{how}, in every app.")
+        reasons["reliability"] = f"{how}: another attempt changed nothing."
+        reasons["sensitivity"] = f"{how}, whatever the axis."
+    if len({app for standing in standings for app in standing.apps}) == 1:
+        reasons["apps"] = "There is only one app: its success rate is the score."
     if len(standings) == 1:
         means = [f"{name} {plainly(spread.mean.estimate)}" for name, spread in standings[0].spreads.items()]
-        told = f" On average: {', '.join(means)}." if means else ""
-        found["costs"] = f"There is one contender only, with no other to set it against.{told}"
+        averages = f" On average: {', '.join(means)}." if means else ""
+        reasons["costs"] = f"There is only one contender, so there is nothing to compare.{averages}"
     if not any(summary.outcomes.get(kind, 0) for kind in Outcome if not kind.scored):
-        found["outcomes"] = f"{counted(summary.episodes, 'episode')} in all, every one scored: no errors, none invalid."
-    return found
+        reasons["outcomes"] = (
+            f"{counted(summary.episodes, 'episode')} in total, all scored: none errored, none invalid."
+        )
+    return reasons
 
 
 def absent(sections: Sequence[Section]) -> Html | None:
-    """One line for each section that has nothing to show."""
+    """Render one line for each section without content."""
     lines = [
         tag("p", tag("b", f"{section.title}: "), section.absent, class_="absent")
         for section in sections
         if not section.exhibits
     ]
-    return tag("section", tag("h2", "Left out"), tag("div", lines, class_="lines"), class_="card") if lines else None
+    return (
+        tag("section", tag("h2", "Omitted sections"), tag("div", lines, class_="lines"), class_="card")
+        if lines
+        else None
+    )

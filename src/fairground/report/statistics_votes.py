@@ -1,4 +1,4 @@
-"""The section of votes: ratings with intervals, and how often each agent beats each other one."""
+"""Report section about votes: ratings with intervals, and win rates between agents."""
 
 from __future__ import annotations
 
@@ -14,38 +14,39 @@ from fairground.stats.votes.win_rates import WinRates, predicted_win_rates
 
 
 def votes(ranking: Ranking, observed: WinRates | None) -> Section:
-    """Ratings from votes, and win rates as the ratings predict them and, if given, as they were."""
+    """Ratings from votes, with win rates predicted by the ratings and, if given, observed ones."""
     exhibits = [_ratings(ranking)]
     if len(ranking.agents) > 1:
         order = [agent.agent for agent in ranking.agents]
         exhibits.append(
             Exhibit(
-                win_rate_figure("win-rates-predicted", "Win rates by the ratings", predicted_win_rates(ranking), order),
-                tag("p", "How often the agent of the row would beat the agent of the column, in percent, if ratings "
-                    "were all there is to know; ties count half."),
-                "That these are observations: pairs that never met have a number too.",
+                win_rate_figure("win-rates-predicted", "Win rates predicted by the "
+                                                       "ratings", predicted_win_rates(ranking), order),
+                tag("p", "How often the agent in the row beats the agent in the column according to the ratings, in "
+                         "percent. Ties count half."),
+                "That these rates were observed: pairs that never met have a prediction too.",
             )
         )  # fmt: skip
         if observed is not None:
             exhibits.append(
                 Exhibit(
-                    win_rate_figure("win-rates-observed", "Win rates in the votes", observed, order),
-                    tag("p", "The same as counted in the votes; empty where two agents never met. Where it differs "
-                        "much from the prediction, one number per agent does not tell the whole story."),
-                    "That a rate from a handful of votes is a fact about the two agents: point at a cell to see how "
-                    "many votes it rests on.",
+                    win_rate_figure("win-rates-observed", "Observed win rates", observed, order),
+                    tag("p", "The same rates as observed in the votes; empty if two agents never met. If they "
+                             "differ strongly from the prediction, one number per agent is not enough to describe "
+                             "the votes."),
+                    "That a rate from a few votes is reliable: point at a cell to see the number of votes.",
                 )
             )  # fmt: skip
     notes = tag("ul", [tag("li", note) for note in ranking.notes], class_="notes") if ranking.notes else None
-    return Section("votes", "What people preferred", tuple(exhibits), intro=notes)
+    return Section("votes", "Votes", tuple(exhibits), intro=notes)
 
 
 def _ratings(ranking: Ranking) -> Exhibit:
     rows = []
     for place, agent in enumerate(ranking.agents):
         note = f"{agent.rating.estimate:.0f} [{agent.rating.low:.0f}, {agent.rating.high:.0f}]"
-        said = f"{agent.agent}: {note}, rank {agent.rank}, {counted(agent.votes, 'vote')}"
-        rows.append(Row(agent.agent, agent.rating, look_of(place), note=note, said=said))
+        tooltip = f"{agent.agent}: {note}, rank {agent.rank}, {counted(agent.votes, 'vote')}"
+        rows.append(Row(agent.agent, agent.rating, look_of(place), note=note, said=tooltip))
     drawn = figure(
         "ratings",
         "Ratings with intervals",
@@ -67,13 +68,13 @@ def _ratings(ranking: Ranking) -> Exhibit:
     return Exhibit(
         drawn,
         (
-            tag("p", f"Bradley-Terry ratings from {counted(ranking.votes, 'vote')} on the Elo scale: 100 points more "
-                "mean to win 64% of decided votes. Ties count half; votes for neither count as ties."),
+            tag("p", f"Bradley-Terry ratings from {counted(ranking.votes, 'vote')} on the Elo scale: a lead of 100 "
+                     "points means winning 64% of decided votes. Ties and votes for neither count as half a win."),
             tag("p", f"Intervals by {ranking.method}, {ranking.clustered}. Agents are ranked by the lower ends of "
-                "their intervals."),
+                     "their intervals."),
         ),
-        "That a rating holds for other tasks, other voters or other agents: it is relative to those who took part. "
-        "That overlapping intervals mean a tie: ratings depend on each other.",
+        "That a rating holds for other tasks, voters or agents: it is relative to those that took part. That "
+        "overlapping intervals mean a tie: ratings depend on each other.",
         behind("Numbers", table("ratings-numbers", heads, numbers)),
     )  # fmt: skip
 
@@ -83,7 +84,7 @@ def _span(ranks: tuple[int, int]) -> str:
 
 
 def win_rate_figure(name: str, title: str, found: WinRates, order: Sequence[str]) -> Figure:
-    """How often the agent of the row beats the agent of the column; all agents of `order` are among those found."""
+    """Plot how often the agent in the row beats the agent in the column. All agents in `order` must have rates."""
     place = {agent: index for index, agent in enumerate(found.agents)}
     cells: list[list[Cell | None]] = []
     for row in order:
@@ -93,13 +94,13 @@ def win_rate_figure(name: str, title: str, found: WinRates, order: Sequence[str]
             if value is None:
                 line.append(None)
                 continue
-            count = counted(found.votes[place[row]][place[column]], "vote") if found.votes else "by the ratings"
-            said = f"{row} against {column}: {rate(value)}, {count}"
-            line.append(Cell((value - 0.5) * 2, f"{value * 100:.0f}", said))
+            count = counted(found.votes[place[row]][place[column]], "vote") if found.votes else "predicted"
+            tooltip = f"{row} against {column}: {rate(value)}, {count}"
+            line.append(Cell((value - 0.5) * 2, f"{value * 100:.0f}", tooltip))
         cells.append(line)
     return figure(
         name,
         title,
-        f"A matrix of {len(order)} agents: how often the agent of the row beats the agent of the column, in percent.",
+        f"Matrix of {len(order)} agents: how often the agent in the row beats the agent in the column, in percent.",
         lambda width: matrix(order, order, cells, width=width, corner="Row beats column, percent"),
     )

@@ -1,4 +1,8 @@
-"""Attempts, carried out and written down: the episode loop and its folder; plans, runs, their index and workers."""
+"""Run agents and record what they do.
+
+This room holds the episode loop, the episode folder format, run plans, the run index and the executors (local worker
+processes, Ray).
+"""
 
 from __future__ import annotations
 
@@ -117,7 +121,7 @@ __all__ = [
     "write_changes",
 ]
 
-# Looked up late: to read an episode takes a fraction of what it takes to record one.
+# Imported lazily: reading an episode needs far fewer imports than recording one.
 _LATE = {
     "AgentUnusable": "run",
     "Behaviour": "behaviour",

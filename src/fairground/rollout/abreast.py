@@ -1,4 +1,4 @@
-"""One function over many things, in several processes, with results in order."""
+"""Parallel map over worker processes, with results in order."""
 
 from __future__ import annotations
 
@@ -12,22 +12,24 @@ from fairground.core import InfrastructureError
 from fairground.rollout.worker_context import adopt, worker_context
 
 FEW = 32
-"""So many things are done before other processes would have started."""
+"""Up to this many items are processed here: starting other processes would take longer."""
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
 def abreast(function: Callable[[T], R], things: Sequence[T], workers: int) -> Iterator[R]:
-    """Applies a function to each thing; here when they are few or there is one worker, else in other processes.
+    """Apply a function to each item, in this process or in worker processes.
+
+    Worker processes are used only with several workers and more than `FEW` items.
 
     Args:
-        function: Of a module's top level, so that other processes find it.
-        things: Must survive being pickled, as must results.
-        workers: Processes.
+        function: A top-level function of a module, so that worker processes can import it.
+        things: Items to process. Items and results must be picklable.
+        workers: Number of worker processes.
 
     Raises:
-        InfrastructureError: When a process was killed.
+        InfrastructureError: If a worker process was killed.
     """
     if workers <= 1 or len(things) <= FEW:
         yield from map(function, things)
@@ -38,6 +40,8 @@ def abreast(function: Callable[[T], R], things: Sequence[T], workers: int) -> It
     try:
         yield from pool.map(function, things, chunksize=max(1, min(32, len(things) // (4 * workers))))
     except BrokenProcessPool:
-        raise InfrastructureError("a worker process was killed", fix="was memory short? try fewer workers") from None
+        raise InfrastructureError(
+            "a worker process was killed", fix="check that the machine has enough free memory, or use fewer workers"
+        ) from None
     finally:
         pool.shutdown(cancel_futures=True)

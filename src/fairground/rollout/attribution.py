@@ -1,7 +1,7 @@
-"""Who caused the end of an episode: the agent, what it did to its seat, or we.
+"""Decide what caused the end of an episode: the agent, damage it did to its seat, or the infrastructure.
 
-What the agent causes counts as failed. Otherwise an agent that crashes whenever it is unsure would be scored on the
-tasks that it is sure of.
+Episodes that the agent ends, even by crashing, count as failed. Otherwise an agent that crashes when it is unsure would
+be scored only on the tasks it is sure of.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from fairground.rollout.patience import AgentRaised
 from fairground.worlds import Seat
 
 AgentErrors = Literal["failed", "excluded"]
-"""What becomes of an episode that the agent broke off, or whose seat it broke: `failed`, or `errored`."""
+"""Outcome of an episode that the agent aborted or whose seat it broke: `failed`, or `excluded` (recorded as `errored`).
+"""
 
 _SEATS_OWN = (ScreenError, AppError, StateError, SandboxError)
 _LONGEST = 20_000  # characters of an error's message that are kept
@@ -42,34 +43,34 @@ _CHECKS: dict[EndedBy, tuple[str, str]] = {
 
 
 def ended_by(error: Exception, env: FairgroundEnv) -> EndedBy:
-    """What ended an episode that an exception came out of, after the agent's first turn had begun."""
+    """Return what ended an episode that raised an exception after the agent's first turn began."""
     if not isinstance(error, AgentRaised):
         return "seat" if seat_broke(env, error) else "error"
     agent, raised = error.agent, error.error
-    if isinstance(agent, TakesSeat):  # an oracle: part of the world, so that its mistakes are the world's
+    if isinstance(agent, TakesSeat):  # an oracle is part of the world, so its errors count as the world's
         return "seat" if seat_broke(env, raised) else "error"
-    # Only our own clients are believed: any other agent could raise the error of a model that does not answer.
+    # Only our own clients are trusted: any other agent could raise the error of a model that does not answer.
     ours = isinstance(agent, ModelAgent | ProgramAgent) and isinstance(raised, InfrastructureError)
     return "error" if ours else "agent_error"
 
 
 def seat_broke(env: FairgroundEnv, error: BaseException) -> bool:
-    """Whether an error means that something inside of the seat was killed, stopped or blocked.
+    """Return whether an error means that something inside the seat was killed, stopped or blocked.
 
-    Nobody but the agent is in there. A sandbox that is gone is the machine's fault, and so is an error after the state
-    was recorded.
+    Only the agent acts inside the seat. A sandbox that is gone is an infrastructure error, and so is an error after the
+    state was recorded.
     """
     alive = env.seat is not None and env.seat.sandbox.alive
     return isinstance(error, _SEATS_OWN) and alive and env.after is None
 
 
 def forfeit(env: FairgroundEnv, cause: EndedBy, error: str) -> tuple[Verdict, str]:
-    """The verdict on an episode that the agent broke off, and why there is no other evidence in it, if there is none.
+    """Return the verdict for an episode that the agent aborted, and why its state is missing (empty if it is not).
 
-    The state is recorded (`env.after`) and judged where that is possible. One failed guard makes the reward 0.
+    The state is recorded (`env.after`) and judged where possible. A failed integrity check sets the reward to 0.
 
     Raises:
-        InvalidConfiguration: When the configuration is at fault as well.
+        InvalidConfiguration: If the configuration is also at fault.
     """
     problem = ""
     if env.after is None and env.seat is not None:
@@ -87,31 +88,33 @@ def forfeit(env: FairgroundEnv, cause: EndedBy, error: str) -> tuple[Verdict, st
 
 
 def guard(cause: EndedBy, error: str, *, weight: float) -> Check:
-    """The failed check of an episode that the agent broke off."""
+    """Return the failed check of an episode that the agent aborted."""
     name, expected = _CHECKS[cause]
     return Check(name=name, passed=False, weight=weight, expected=expected, found=error, integrity=True)
 
 
 def words(error: BaseException) -> str:
-    """An error as a person can read it; its class may have made its message unreadable, or endless."""
+    """Format an error for people. Handles exception classes whose message is unreadable or very long."""
     try:
         text = str(error)
     except Exception:
         text = "its message cannot be read"
     if not isinstance(error, FairgroundError):
-        told = traceback.extract_tb(error.__traceback__)[-1:]
-        text = f"{type(error).__name__}: {text}" + "".join(f" ({one.filename}, line {one.lineno})" for one in told)
+        frames = traceback.extract_tb(error.__traceback__)[-1:]
+        text = f"{type(error).__name__}: {text}" + "".join(
+            f" ({frame.filename}, line {frame.lineno})" for frame in frames
+        )
     more = f" [clipped: {len(text):,} characters]" if len(text) > _LONGEST else ""
     return without_keys(text[:_LONGEST].encode("utf-8", "backslashreplace").decode())[:_LONGEST] + more
 
 
 def _last_state(seat: Seat, *, save: bool) -> tuple[State | None, str]:
-    """What a seat holds; one that broke is not asked to save."""
+    """Record the state of a seat. A broken seat is not asked to save first."""
     problem = ""
     if save:
         try:
             return finish(seat), ""
-        except Exception as error:  # such as a screen that takes no input any more, so that nothing can be saved
+        except Exception as error:  # for example a screen that no longer takes input, so nothing can be saved
             problem = f"the app could not save: {words(error)}\n"
     try:
         return record(seat), problem

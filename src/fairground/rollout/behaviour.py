@@ -1,15 +1,15 @@
-"""How an agent went about it: measures of one episode, from its actions, thoughts, frames and times alone.
+"""Behaviour measures of one episode, computed from its actions, thoughts, frames and times.
 
-Nothing here knows whether the episode passed. `behaviour_by_outcome` sets the measures against that.
+The measures do not use the outcome. `behaviour_by_outcome` compares them with it.
 
-What the definitions have in common:
+Shared definitions:
 
-- An *act* is a step that does not end the episode. Measures are over acts, because every agent ends but once.
-- Two frames are the same when their pixels are. A blinking cursor or a clock makes two of one, so measures that rest
-  on equal frames are lower bounds on such screens.
-- A *place* is a square of the screen with a side of a fiftieth of the longer edge: about the size of a small button.
-- Two acts are *alike* when they are of one kind, with the same button, keys or text, and at points that are less than
-  such a side apart. How far a scroll goes does not matter, only where to.
+- An *act* is a step that does not end the episode. Measures are computed over acts, because every agent ends only once.
+- Two frames are the same if their pixels are equal. A blinking cursor or a clock makes equal screens differ, so
+  measures based on equal frames are lower bounds there.
+- A *place* is a square cell of the screen. Its side is 1/50 of the longer edge, about the size of a small button.
+- Two acts are *alike* if they have the same kind, the same button, keys or text, and points less than one cell side
+  apart. For scrolls the direction counts, the distance does not.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from fairground.core import Action, Drag, EpisodeError, Point, Scroll, Step
 from fairground.rollout.folder import EpisodeFolder
 
 PLACES = 50
-"""Places along the longer edge of the screen."""
+"""Number of places along the longer edge of the screen."""
 
 STRETCH = 3
-"""Acts in a row that are alike, from which on they count as repetition."""
+"""Minimum number of alike acts in a row that counts as repetition."""
 
 GRAM = 3
-"""Length of the sequences of acts whose repetition is counted."""
+"""Length of the act sequences whose repetition is counted."""
 
 RECONSIDERING: tuple[str, ...] = (
     "actually", "adjust", "alternative approach", "another approach", "another way", "different approach",
@@ -40,19 +40,19 @@ RECONSIDERING: tuple[str, ...] = (
     "not working", "nothing happened", "on second thought", "oops", "reconsider", "rethink", "retry", "start over",
     "that's not", "try again", "trying again", "undo", "unexpected", "unexpectedly", "wrong",
 )  # fmt: skip
-"""Words that make a thought one that reconsiders. English only, whole words, whatever their case."""
+"""A thought that contains one of these words counts as reconsidering. English only; whole words, case-insensitive."""
 
 Unit: TypeAlias = Literal["share", "count", "ms"]
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One of the measures.
+    """Describes one behaviour measure.
 
     Attributes:
-        unit: What its values are: a share of something, a number of things, or milliseconds.
-        title: What it is called in a table.
-        meaning: What it is, in a sentence.
+        unit: Unit of the values: a share, a count, or milliseconds.
+        title: Column title in tables.
+        meaning: One-sentence definition.
     """
 
     unit: Unit
@@ -61,39 +61,45 @@ class Measure:
 
 
 MEASURES: Mapping[str, Measure] = {
-    "steps": Measure("count", "steps", "Steps of the episode, the one that ends it too."),
-    "repeats": Measure("share", "same as before", "Acts, from the second on, that are alike with the one before."),
-    "repetition": Measure("share", "repetition", f"Acts that stand in a row of {STRETCH} or more that are alike."),
+    "steps": Measure("count", "steps", "Number of steps in the episode, including the one that ends it."),
+    "repeats": Measure(
+        "share", "same as before", "Share of acts, from the second on, that are alike with the previous act."
+    ),
+    "repetition": Measure("share", "repetition", f"Share of acts that are in a row of {STRETCH} or more alike acts."),
     "grams": Measure(
-        "share", "sequences again", f"Sequences of {GRAM} acts that came before in the episode, of all such sequences."
+        "share", "sequences again", f"Share of sequences of {GRAM} acts that already occurred in the episode."
     ),
     "retries": Measure(
-        "share", "retries", "Acts that were tried before on the very same frame; looks and waits aside."
+        "share", "retries", "Share of acts that were already tried on exactly the same frame, except looks and waits."
     ),
     "idle": Measure(
-        "share", "no effect", "Acts that touched something, were not refused, and left the frame as it was."
+        "share", "no effect", "Share of accepted acts that touched something but left the frame unchanged."
     ),
-    "returns": Measure("share", "returns", "Acts that led back to a frame that was seen before and left since."),
-    "new_frames": Measure("share", "new frames", "Frames that were not seen before, for each act."),
-    "places": Measure("share", "new places", "Distinct places that were pressed, for each press."),
-    "reflection": Measure("share", "reflection", "Steps with a thought that reconsiders, of all steps with a thought."),
-    "self_checks": Measure("count", "self-checks", "Looks back between the last change and the end; see `measure`."),
-    "self_checked": Measure("share", "self-checked", "Whether there was such a look."),
-    "questions": Measure("count", "questions", "Times that the person was asked something (call_user)."),
-    "refused": Measure("share", "refused", "Steps whose action was refused."),
-    "agent_ms": Measure("ms", "agent time", "Milliseconds a step that the agent took to decide."),
-    "settle_ms": Measure("ms", "settle time", "Milliseconds a step until the screen was quiet."),
+    "returns": Measure(
+        "share", "returns", "Share of acts that led back to a frame that was seen before and left since."
+    ),
+    "new_frames": Measure("share", "new frames", "Number of frames not seen before, per act."),
+    "places": Measure("share", "new places", "Number of distinct places pressed, per press."),
+    "reflection": Measure("share", "reflection", "Share of steps with a thought whose thought reconsiders."),
+    "self_checks": Measure(
+        "count", "self-checks", "Number of looks back between the last change and the end; see `measure`."
+    ),
+    "self_checked": Measure("share", "self-checked", "Whether there was at least one self-check."),
+    "questions": Measure("count", "questions", "Number of times the agent asked the user something (call_user)."),
+    "refused": Measure("share", "refused", "Share of steps whose action was refused."),
+    "agent_ms": Measure("ms", "agent time", "Milliseconds per step that the agent took to decide."),
+    "settle_ms": Measure("ms", "settle time", "Milliseconds per step until the screen settled."),
 }
-"""The measures, by the names of the fields of `Behaviour`."""
+"""The measures, keyed by the field names of `Behaviour`."""
 
 
 @dataclass(frozen=True)
 class Behaviour:
-    """The measures of one episode; `MEASURES` says what each is. None where there is nothing to measure.
+    """The measures of one episode, defined in `MEASURES`. A measure is None if there is nothing to measure.
 
     Attributes:
-        ended: How it ended: the kind of the agent's last action (`done`, `answer`, `fail`), or what ended it instead
-            (`step_budget`, `time_budget`, `agent_error`, `seat`, `error`).
+        ended: How the episode ended: the kind of the agent's last action (`done`, `answer`, `fail`), or what ended it
+            instead (`step_budget`, `time_budget`, `agent_error`, `seat`, `error`).
     """
 
     steps: float
@@ -116,15 +122,15 @@ class Behaviour:
 
 
 def measure(folder: EpisodeFolder) -> Behaviour:
-    """Measures an episode.
+    """Compute the behaviour measures of an episode.
 
-    Self-checks: going back from the end, looks at what was done are counted until an act is met that may have changed
-    something. A look is a look, a scroll, a pointer moved; or a press or key that only brought back a frame seen
-    before, such as opening again what was saved. Waits, questions and refused acts are passed over. None where the
-    agent did not say that it was done, or where nothing was changed that could be checked.
+    Self-checks are counted backwards from the end, until the first act that may have changed something. A self-check is
+    a look, a scroll, a pointer movement, or a press or key that only brought back an earlier frame (such as reopening
+    what was saved). Waits, questions and refused acts are skipped. The measure is None if the agent did not declare
+    that it was done, or if nothing was changed that could be checked.
 
     Raises:
-        EpisodeError: When the first frame, which has the screen's size, cannot be read.
+        EpisodeError: If the first frame, which has the screen's size, cannot be read.
     """
     steps = folder.steps
     acts = [step for step in steps if not step.action.ends or step.refused]
@@ -156,22 +162,22 @@ def measure(folder: EpisodeFolder) -> Behaviour:
 
 
 def reconsiders(thought: str) -> bool:
-    """Whether a thought has one of the words of `RECONSIDERING` in it."""
+    """Return whether a thought contains one of the words in `RECONSIDERING`."""
     return _RECONSIDERING.search(thought.replace("\u2019", "'").lower()) is not None
 
 
 _RECONSIDERING = re.compile(r"\b(?:" + "|".join(map(re.escape, RECONSIDERING)) + r")\b")
-_WATCHING = ("look", "scroll", "move")  # kinds that show something and change nothing
-_PASSED_OVER = ("wait", "call_user")  # kinds that neither check nor change
+_WATCHING = ("look", "scroll", "move")  # kinds that only observe
+_PASSED_OVER = ("wait", "call_user")  # kinds that neither check nor change anything
 _PRESSING = ("click", "mouse_down", "drag")
 
 _Sign: TypeAlias = tuple[object, ...]
-"""An act as far as sets can tell it from others: its form and the places of its points."""
+"""Hashable signature of an act: its form and the places of its points."""
 
 
 @dataclass(frozen=True)
 class _Trail:
-    """The acts of an episode, with what was seen before and after each."""
+    """The acts of an episode, with the frames before and after each."""
 
     acts: Sequence[Step]
     signs: Sequence[_Sign]
@@ -186,21 +192,21 @@ class _Trail:
         if not acts:
             return cls((), (), (), (), (), (), ())
         if not folder.episode.first_frame:
-            raise EpisodeError(f"{folder.path}: there are steps, and no first frame")
+            raise EpisodeError(f"{folder.path}: the episode has steps but no first frame")
         width, height = folder.frame_size(folder.episode.first_frame)
         side = max(width, height) / PLACES
         points = [_points(act.action, width, height) for act in acts]
         forms = [_form(act.action) for act in acts]
-        places = [tuple((int(x // side), int(y // side)) for x, y in some) for some in points]
+        places = [tuple((int(x // side), int(y // side)) for x, y in pixels) for pixels in points]
         before = [folder.digests[act.index] for act in acts]
         after = [act.frame for act in acts]
         return cls(
             acts=acts,
-            signs=[(form, some) for form, some in zip(forms, places, strict=True)],
-            pressed=[some[0] if act.action.kind in _PRESSING and some else None
-                     for act, some in zip(acts, places, strict=True)],
-            alike=[one == other and _near(*where, side)
-                   for (one, other), where in zip(pairwise(forms), pairwise(points), strict=True)],
+            signs=[(form, cells) for form, cells in zip(forms, places, strict=True)],
+            pressed=[cells[0] if act.action.kind in _PRESSING and cells else None
+                     for act, cells in zip(acts, places, strict=True)],
+            alike=[form == following and _near(*where, side)
+                   for (form, following), where in zip(pairwise(forms), pairwise(points), strict=True)],
             before=before,
             after=after,
             returned=_returned(before, after),
@@ -216,13 +222,13 @@ class _Trail:
 
 
 def _returned(before: Sequence[str], after: Sequence[str]) -> list[bool]:
-    """For each act, whether it led back to a frame that had been left."""
-    found = []
+    """Return for each act whether it led back to a frame that had been left."""
+    returned = []
     seen = set(before[:1])
     for old, new in zip(before, after, strict=True):
-        found.append(new != old and new in seen)
+        returned.append(new != old and new in seen)
         seen.add(new)
-    return found
+    return returned
 
 
 def _self_checks(folder: EpisodeFolder, trail: _Trail) -> int | None:
@@ -248,7 +254,7 @@ def _ended(folder: EpisodeFolder) -> str:
 
 
 def _stretches(alike: Sequence[bool]) -> Iterator[int]:
-    """How many acts stand in each row of acts that are alike."""
+    """Return the length of each run of alike acts."""
     return (sum(1 for _ in group) + 1 for same, group in groupby(alike) if same)
 
 
@@ -257,14 +263,14 @@ def _touches(action: Action) -> bool:
 
 
 def _form(action: Action) -> _Sign:
-    """What makes an action what it is, but for where and how far."""
+    """Return the parts of an action that identify it, except its position and distance."""
     data = action.model_dump(exclude={"point", "path", "region", "space", "dx", "dy", "unit"})
     way = (_sign(action.dx), _sign(action.dy)) if isinstance(action, Scroll) else ()
     return (*data.values(), way)
 
 
 def _points(action: Action, width: int, height: int) -> tuple[Point, ...]:
-    """The points of an action in pixels, whether or not they are on the screen: what was refused is measured too."""
+    """Return the points of an action in pixels. They may lie off the screen: refused actions are measured too."""
     if isinstance(action, Drag):
         points: tuple[Point, ...] = (action.path[0], action.path[-1])
     else:
@@ -276,17 +282,19 @@ def _points(action: Action, width: int, height: int) -> tuple[Point, ...]:
 
 
 def _bounded(number: float) -> float:
-    """A coordinate that can be reckoned with: an agent may say 1e308."""
+    """Clamp a coordinate to a range that is safe to compute with: an agent may send 1e308."""
     return max(-1e9, min(number, 1e9))
 
 
-def _near(one: Sequence[Point], other: Sequence[Point], side: float) -> bool:
-    return len(one) == len(other) and all(math.dist(a, b) < side for a, b in zip(one, other, strict=True))
+def _near(points: Sequence[Point], next_points: Sequence[Point], side: float) -> bool:
+    return len(points) == len(next_points) and all(
+        math.dist(a, b) < side for a, b in zip(points, next_points, strict=True)
+    )
 
 
 def _sign(number: float) -> int:
     return (number > 0) - (number < 0)
 
 
-def _share(part: float, whole: int) -> float | None:
-    return part / whole if whole else None
+def _share(part: float, total: int) -> float | None:
+    return part / total if total else None

@@ -1,4 +1,4 @@
-"""How agents behave when they pass and when they fail: means, and their difference, with intervals."""
+"""Behaviour of passed and failed episodes: means and their difference, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _CLUSTERS = ("scenarios", "episodes")
 
 @dataclass(frozen=True)
 class Watched:
-    """An episode as it is compared with others.
+    """A measured episode.
 
     Attributes:
-        contender: Whose it is.
+        contender: The agent and condition.
         scenario: `suite/app/scenario`.
-        outcome: How it ended.
-        behaviour: What was measured.
+        outcome: How the episode ended.
+        behaviour: The measures.
     """
 
     contender: Contender
@@ -44,14 +44,14 @@ class Watched:
 
 @dataclass(frozen=True)
 class ByOutcome:
-    """One measure, by outcome. None where fewer than two episodes have it: a number needs its interval.
+    """One measure by outcome. A mean is None if fewer than two episodes have the measure: it would have no interval.
 
     Attributes:
-        passed: Mean over the episodes that passed.
-        failed: Mean over those that failed.
-        difference: The first minus the second. Scenarios that are often failed may ask for other behaviour anyway, so
-            this says what goes along with passing, not what brings it about.
-        counts: How many passed and failed episodes have the measure.
+        passed: Mean over the passed episodes.
+        failed: Mean over the failed episodes.
+        difference: Mean of passed minus mean of failed episodes. It shows association, not cause: scenarios that often
+            fail may require different behaviour.
+        counts: Number of passed and failed episodes that have the measure.
     """
 
     passed: Interval | None
@@ -62,15 +62,15 @@ class ByOutcome:
 
 @dataclass(frozen=True)
 class BehaviourSummary:
-    """One contender's behaviour.
+    """The behaviour of one contender.
 
     Attributes:
-        contender: Who.
-        outcomes: How many episodes were measured, by outcome; only passed and failed ones are compared.
-        scenarios: In how many scenarios.
-        measures: By name, in the order of `MEASURES`.
-        endings: How many episodes of each outcome ended how.
-        notes: What must be known to read this rightly.
+        contender: The agent and condition.
+        outcomes: Number of measured episodes by outcome. Only passed and failed ones are compared.
+        scenarios: Number of scenarios.
+        measures: The measures by name, in the order of `MEASURES`.
+        endings: Number of episodes by outcome and by how they ended.
+        notes: Caveats for the reader.
     """
 
     contender: Contender
@@ -84,43 +84,49 @@ class BehaviourSummary:
 def watch_runs(
     folders: Sequence[Path], *, workers: int = 1, on_done: Callable[[int, int], None] | None = None
 ) -> tuple[list[Watched], list[str]]:
-    """Measures every scored episode of runs, and says which could not be read, and why.
+    """Measure every scored episode of some runs.
 
     Args:
-        folders: Of runs, which may still go on; of several runs side by side; or of episodes outside of a run.
-        workers: Processes to share the work.
-        on_done: Told how many episodes are done, and how many there are.
+        folders: Folders of runs (finished or not), of several runs side by side, or of episodes outside of a run.
+        workers: Number of worker processes.
+        on_done: Called with the number of measured episodes and their total.
+
+    Returns:
+        The measured episodes, and a message for each episode that could not be read.
 
     Raises:
-        InvalidInput: When one is no run, or none has a scored episode.
+        InvalidInput: If a folder is not a run, or no folder has a scored episode.
     """
     read = [ended_episodes(folder) for folder in result_folders(folders)]
     jobs = [job for ended, _ in read for job in _jobs(ended)]
     if not jobs:
         listed = ", ".join(map(str, folders))
-        raise InvalidInput(f"{listed}: no episode has passed or failed yet", fix="wait, or `fairground resume` it")
+        raise InvalidInput(
+            f"{listed}: no episode has passed or failed yet",
+            fix="wait for the run, or continue it with `fairground resume`",
+        )
     watched, problems = [], [note for _, notes in read for note in notes]
     measured = abreast(_measured, [job.folder for job in jobs], workers)
-    for done, (job, found) in enumerate(zip(jobs, measured, strict=True), 1):
-        if isinstance(found, str):
-            problems.append(found)
-            notice(Damaged(job.folder.parent, None, job.folder.name, found))
+    for done, (job, result) in enumerate(zip(jobs, measured, strict=True), 1):
+        if isinstance(result, str):
+            problems.append(result)
+            notice(Damaged(job.folder.parent, None, job.folder.name, result))
         else:
-            watched.append(Watched(job.contender, job.scenario, job.outcome, found))
+            watched.append(Watched(job.contender, job.scenario, job.outcome, result))
         if on_done is not None:
             on_done(done, len(jobs))
     return watched, problems
 
 
 def compare_by_outcome(rows: Sequence[Watched], *, level: float = 0.95) -> tuple[BehaviourSummary, ...]:
-    """Sets each contender's measures against the outcome.
+    """Compare each contender's measures between passed and failed episodes.
 
-    Scenarios are the clusters of the intervals, as for `steps` and `cost` in a summary. Where an outcome was met in one
-    scenario only, episodes are, and a note says so.
+    Intervals are clustered by scenario, as for `steps` and `cost` in a summary. If an outcome occurred in only one
+    scenario, they are clustered by episode, and a note says so.
 
     Args:
-        rows: Episodes; those that are not scored are counted and left out.
-        level: Of the intervals; they are not corrected for the number of measures.
+        rows: Measured episodes. Unscored ones are counted but not compared.
+        level: Confidence level. The intervals are not corrected for the number of measures.
     """
     contenders = sorted({row.contender for row in rows})
     return tuple(
@@ -137,12 +143,12 @@ class _Job:
 
 
 def _jobs(ended: Sequence[Ended]) -> Iterator[_Job]:
-    for one in ended:
-        if one.finished.outcome.scored:
-            named = one.configuration
+    for episode in ended:
+        if episode.finished.outcome.scored:
+            named = episode.configuration
             scenario = f"{named.suite}/{named.app}/{named.scenario}"
-            contender = Contender(one.agent, one.condition)
-            yield _Job(contender, scenario, one.finished.outcome, one.home / one.finished.folder)
+            contender = Contender(episode.agent, episode.condition)
+            yield _Job(contender, scenario, episode.finished.outcome, episode.home / episode.finished.folder)
 
 
 def _measured(folder: Path) -> Behaviour | str:
@@ -154,7 +160,7 @@ def _measured(folder: Path) -> Behaviour | str:
 
 @dataclass(frozen=True, eq=False)
 class _Numbers:
-    """A contender's scored episodes: episode x measure, with NaN where there is nothing to measure."""
+    """A contender's scored episodes as an (episode, measure) array. NaN where there is nothing to measure."""
 
     values: NDArray[np.float64]
     passed: NDArray[np.bool_]
@@ -162,7 +168,7 @@ class _Numbers:
 
 
 def _compare(contender: Contender, rows: Sequence[Watched], level: float) -> BehaviourSummary:
-    # Sorted, so that figures do not depend on the order of rows.
+    # Sorted, so that results do not depend on the order of rows.
     scored = sorted((row for row in rows if row.outcome.scored), key=_order)
     names = sorted({row.scenario for row in scored})
     data = _Numbers(
@@ -170,7 +176,7 @@ def _compare(contender: Contender, rows: Sequence[Watched], level: float) -> Beh
         np.array([row.outcome is Outcome.PASSED for row in scored], dtype=bool),
         np.array([names.index(row.scenario) for row in scored], dtype=np.int64),
     )
-    found, single = _by_outcome(data, level)
+    measures, single = _by_outcome(data, level)
     outcomes = Counter(row.outcome for row in rows)
     endings = {
         outcome: dict(Counter(row.behaviour.ended for row in rows if row.outcome is outcome).most_common())
@@ -181,28 +187,28 @@ def _compare(contender: Contender, rows: Sequence[Watched], level: float) -> Beh
         contender=contender,
         outcomes={outcome: outcomes[outcome] for outcome in Outcome if outcomes[outcome]},
         scenarios=len(names),
-        measures=found,
+        measures=measures,
         endings=endings,
-        notes=_notes(found, outcomes, single),
+        notes=_notes(measures, outcomes, single),
     )
 
 
 def _by_outcome(data: _Numbers, level: float) -> tuple[dict[str, ByOutcome], bool]:
-    """Each measure's means; and whether some interval had to take episodes for clusters, for want of scenarios."""
-    found, narrow = {}, False
+    """Return the means of each measure, and whether any interval is clustered by episode for lack of scenarios."""
+    measures, narrow = {}, False
     for at, name in enumerate(MEASURES):
         values = data.values[:, at]
         passed, failed = (side & ~np.isnan(values) for side in (data.passed, ~data.passed))
         counts = int(passed.sum()), int(failed.sum())
         few = [len(np.unique(data.scenario[side])) < 2 for side in (passed, failed)]
-        narrow = narrow or any(one and count > 1 for one, count in zip(few, counts, strict=True))
-        found[name] = ByOutcome(
+        narrow = narrow or any(single and count > 1 for single, count in zip(few, counts, strict=True))
+        measures[name] = ByOutcome(
             _mean(data, at, passed, level, by_episode=few[0]) if counts[0] > 1 else None,
             _mean(data, at, failed, level, by_episode=few[1]) if counts[1] > 1 else None,
             _difference(data, values, passed, failed, level, by_episode=any(few)) if min(counts) > 1 else None,
             counts,
         )
-    return found, narrow
+    return measures, narrow
 
 
 def _added(data: _Numbers, values: Floats, side: Bools, *, by_episode: bool) -> tuple[float, Floats]:
@@ -221,10 +227,12 @@ def _mean(data: _Numbers, at: int, side: Bools, level: float, *, by_episode: boo
 def _difference(
     data: _Numbers, values: Floats, passed: Bools, failed: Bools, level: float, *, by_episode: bool
 ) -> Interval:
-    (one, added), (other, taken) = (_added(data, values, side, by_episode=by_episode) for side in (passed, failed))
+    (mean_passed, added), (mean_failed, taken) = (
+        _added(data, values, side, by_episode=by_episode) for side in (passed, failed)
+    )
     both = np.nan_to_num(added) - np.nan_to_num(taken)
     both[np.isnan(added) & np.isnan(taken)] = np.nan
-    return number_interval(ratio_spread(one - other, both, clusters=_CLUSTERS[by_episode]), level)
+    return number_interval(ratio_spread(mean_passed - mean_failed, both, clusters=_CLUSTERS[by_episode]), level)
 
 
 def _order(row: Watched) -> tuple[str, str, list[float]]:
@@ -232,29 +240,29 @@ def _order(row: Watched) -> tuple[str, str, list[float]]:
 
 
 def _values(behaviour: Behaviour) -> list[float]:
-    found = (getattr(behaviour, name) for name in MEASURES)
-    return [np.nan if value is None else value for value in found]
+    values = (getattr(behaviour, name) for name in MEASURES)
+    return [np.nan if value is None else value for value in values]
 
 
-def _notes(found: Mapping[str, ByOutcome], outcomes: Mapping[Outcome, int], single: bool) -> tuple[str, ...]:
+def _notes(measures: Mapping[str, ByOutcome], outcomes: Mapping[Outcome, int], single: bool) -> tuple[str, ...]:
     notes = []
     for outcome in (Outcome.PASSED, Outcome.FAILED):
         if outcomes[outcome] < 2:
             number = "no episode" if not outcomes[outcome] else "one episode"
-            notes.append(f"{number} {outcome}: nothing can be said about those")
+            notes.append(f"{number} {outcome}: no estimate for this outcome")
     if single:
         notes.append(
-            "an outcome was met in one scenario only: episodes are the clusters of the intervals there, which leave "
-            "out how scenarios differ"
+            "an outcome occurred in only one scenario: its intervals are clustered by episode and do not "
+            "include variation between scenarios"
         )
     flat = [
         name
-        for name, one in found.items()
-        if any(side is not None and side.width == 0 for side in (one.passed, one.failed))
+        for name, measure in measures.items()
+        if any(side is not None and side.width == 0 for side in (measure.passed, measure.failed))
     ]
     if flat:
         notes.append(
-            f"in {len(flat)} of {len(found)} measures every episode of an outcome had the same value: the interval has "
-            "no width there"
+            f"in {len(flat)} of {len(measures)} measures every episode of an outcome had the same value: that "
+            "interval has width 0"
         )
     return tuple(notes)

@@ -1,4 +1,4 @@
-"""The errors for recorded results that are not as they were written."""
+"""Errors for recorded results that changed after they were written."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from fairground.core import DamagedData, EpisodeError, InfrastructureError
 
 
 class DamagedEpisode(DamagedData, EpisodeError):
-    """An episode folder that claims to be complete and is not as it was recorded."""
+    """An episode folder that is marked complete but differs from what was recorded."""
 
 
 class DamagedIndex(DamagedData, InfrastructureError):

@@ -1,4 +1,4 @@
-"""Where runs differ: configurations that one won and another lost, and what was not the same about their worlds."""
+"""Compare runs: configurations with different success, and differences between the worlds they ran in."""
 
 from __future__ import annotations
 
@@ -14,17 +14,19 @@ from fairground.rollout.folder import MAX_EPISODE
 from fairground.rollout.plan import RunSpec, excluded_note
 from fairground.rollout.store import RunStore
 
-_COMPARED = 200  # episodes whose fingerprints are read: a world that changed has changed in most of them
+_COMPARED = (
+    200  # maximum number of episode pairs whose fingerprints are compared: a changed world shows in most of them
+)
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """One episode of a run that has ended.
+    """One finished episode of a run.
 
     Attributes:
-        configuration: The one it counts for.
-        rollout: Which attempt at it.
-        seed: Of its world.
+        configuration: The configuration it counts for.
+        rollout: Index of the attempt at this configuration.
+        seed: Seed of its world.
         outcome: How it ended.
         folder: Where it is recorded.
     """
@@ -38,13 +40,13 @@ class Attempt:
 
 @dataclass(frozen=True)
 class RunSide:
-    """A run, read to be compared.
+    """A run, read for comparison.
 
     Attributes:
-        folder: The run's.
-        spec: What was asked for.
-        planned: How many episodes it should have.
-        attempts: Those that have ended.
+        folder: The run's folder.
+        spec: The run's specification.
+        planned: Number of planned episodes.
+        attempts: The finished episodes.
     """
 
     folder: Path
@@ -55,14 +57,14 @@ class RunSide:
 
 @dataclass(frozen=True)
 class Contest:
-    """A configuration that two runs tried, with unlike success.
+    """A configuration that two runs attempted with different success.
 
     Attributes:
-        configuration: Which.
-        a: How many attempts of the one passed, and how many were scored.
-        b: The same of the other.
-        a_folder: An episode of the one to look at: a pass if it is the better one, else a failure.
-        b_folder: Likewise of the other.
+        configuration: Configuration ID.
+        a: Number of passed and of scored attempts of run a.
+        b: Number of passed and of scored attempts of run b.
+        a_folder: An example episode of run a: a pass if it did better, otherwise a failure.
+        b_folder: An example episode of run b, chosen likewise.
     """
 
     configuration: str
@@ -73,18 +75,18 @@ class Contest:
 
     @property
     def difference(self) -> float:
-        """Success rate of the one minus that of the other."""
+        """Success rate of run a minus success rate of run b."""
         return self.a[0] / self.a[1] - self.b[0] / self.b[1]
 
 
 def read_side(folder: Path) -> RunSide:
-    """Reads a run, also one that still goes on."""
+    """Read a run, finished or not."""
     with RunStore.open(folder) as store:
         return side_of(store)
 
 
 def side_of(store: RunStore) -> RunSide:
-    """The same of a run that is open."""
+    """Read a run whose store is already open."""
     attempts = tuple(
         Attempt(
             row.planned.pairing,
@@ -100,101 +102,107 @@ def side_of(store: RunStore) -> RunSide:
 
 
 def contests(a: RunSide, b: RunSide) -> tuple[Contest, ...]:
-    """Configurations at which one run did better than the other, the largest differences first."""
+    """Return the configurations where one run did better than the other, largest differences first."""
     ours, theirs = _scored(a), _scored(b)
-    found = []
+    differing = []
     for configuration in ours.keys() & theirs.keys():
-        one, other = ours[configuration], theirs[configuration]
-        won, lost = _passes(one), _passes(other)
-        if won * len(other) == lost * len(one):
+        attempts_a, attempts_b = ours[configuration], theirs[configuration]
+        won, lost = _passes(attempts_a), _passes(attempts_b)
+        if won * len(attempts_b) == lost * len(attempts_a):
             continue
-        better = won * len(other) > lost * len(one)
-        found.append(
+        better = won * len(attempts_b) > lost * len(attempts_a)
+        differing.append(
             Contest(
-                configuration, (won, len(one)), (lost, len(other)), _example(one, better), _example(other, not better)
+                configuration,
+                (won, len(attempts_a)),
+                (lost, len(attempts_b)),
+                _example(attempts_a, better),
+                _example(attempts_b, not better),
             )
         )
-    return tuple(sorted(found, key=lambda one: (-abs(one.difference), one.configuration)))
+    return tuple(sorted(differing, key=lambda contest: (-abs(contest.difference), contest.configuration)))
 
 
 def unlike(a: RunSide, b: RunSide) -> tuple[str, ...]:
-    """What makes two runs less comparable than they seem, in sentences."""
+    """Return sentences that say what limits the comparison of two runs."""
     who = f"{a.folder} and {b.folder}"
-    found = []
+    reasons = []
     for name in ("steps", "seconds", "tokens", "dollars"):
-        one, other = (getattr(side.spec.budget, name) for side in (a, b))
-        if one != other:
-            found.append(f"{who} had different budgets: {name} {_limit(one)} and {_limit(other)}.")
+        limit_a, limit_b = (getattr(side.spec.budget, name) for side in (a, b))
+        if limit_a != limit_b:
+            reasons.append(f"{who} had different budgets: {name} {_limit(limit_a)} and {_limit(limit_b)}.")
     for side in (a, b):
         if side.spec.agent_errors == "excluded":
-            found.append(f"{side.folder}: {excluded_note(side.spec)}.")
+            reasons.append(f"{side.folder}: {excluded_note(side.spec)}.")
         if len(side.attempts) < side.planned:
-            found.append(f"{side.folder} is not finished: {len(side.attempts)} of {side.planned} episodes have ended.")
+            reasons.append(
+                f"{side.folder} is not finished: {len(side.attempts)} of {side.planned} episodes have ended."
+            )
     differing: dict[str, str] = {}
     pairs = 0
-    for one, other in itertools.islice(_same(a, b), _COMPARED):
-        prints = [_fingerprint(attempt.folder) for attempt in (one, other)]
+    for attempt_a, attempt_b in itertools.islice(_same(a, b), _COMPARED):
+        prints = [_fingerprint(attempt.folder) for attempt in (attempt_a, attempt_b)]
         if prints[0] is None or prints[1] is None:
             continue
         pairs += 1
-        for part, words in _parts(prints[0], prints[1], same_seed=one.seed == other.seed):
-            differing.setdefault(part, f"{words} (such as {one.configuration})")
-    found += [f"{who} ran in different worlds: {part} {words}." for part, words in differing.items()]
+        for part, words in _parts(prints[0], prints[1], same_seed=attempt_a.seed == attempt_b.seed):
+            differing.setdefault(part, f"{words} (such as {attempt_a.configuration})")
+    reasons += [f"{who} ran in different worlds: {part} {words}." for part, words in differing.items()]
     if not pairs:
-        found.append(f"Whether {who} ran in the same worlds is not known: no configuration is recorded in both.")
-    return tuple(found)
+        reasons.append(f"It is unknown whether {who} ran in the same worlds: no configuration is recorded in both.")
+    return tuple(reasons)
 
 
 def _scored(side: RunSide) -> dict[str, list[Attempt]]:
-    found: dict[str, list[Attempt]] = {}
-    for one in side.attempts:
-        if one.outcome.scored:
-            found.setdefault(one.configuration, []).append(one)
-    return found
+    scored: dict[str, list[Attempt]] = {}
+    for attempt in side.attempts:
+        if attempt.outcome.scored:
+            scored.setdefault(attempt.configuration, []).append(attempt)
+    return scored
 
 
 def _passes(attempts: Sequence[Attempt]) -> int:
-    return sum(one.outcome is Outcome.PASSED for one in attempts)
+    return sum(attempt.outcome is Outcome.PASSED for attempt in attempts)
 
 
 def _example(attempts: Sequence[Attempt], passed: bool) -> Path:
     wanted = Outcome.PASSED if passed else Outcome.FAILED
-    return next((one.folder for one in attempts if one.outcome is wanted), attempts[0].folder)
+    return next((attempt.folder for attempt in attempts if attempt.outcome is wanted), attempts[0].folder)
 
 
 def _same(a: RunSide, b: RunSide) -> Iterator[tuple[Attempt, Attempt]]:
-    """One attempt of each at the same configuration: at the same rollout where there is one."""
-    theirs = {(one.configuration, one.rollout): one for one in b.attempts}
+    """Yield one attempt of each run at the same configuration, and the same rollout."""
+    theirs = {(attempt.configuration, attempt.rollout): attempt for attempt in b.attempts}
     seen = set()
     for one in a.attempts:
-        other = theirs.get((one.configuration, one.rollout))
-        if other is not None and one.configuration not in seen:
+        counterpart = theirs.get((one.configuration, one.rollout))
+        if counterpart is not None and one.configuration not in seen:
             seen.add(one.configuration)
-            yield one, other
+            yield one, counterpart
 
 
 def _fingerprint(folder: Path) -> Fingerprint | None:
     try:
         data = read_inside(folder, "episode.json", limit=MAX_EPISODE)
         return Episode.parse(parse_json(data.decode("utf-8", "replace"), where=str(folder))).fingerprint
-    except FairgroundError:  # without its recording, an episode still counts
+    except FairgroundError:  # an episode counts even if its recording is missing
         return None
 
 
-def _parts(one: Fingerprint, other: Fingerprint, *, same_seed: bool) -> Iterator[tuple[str, str]]:
-    plain: Sequence[Mapping[str, Any]] = (one.plain(), other.plain())
+def _parts(print_a: Fingerprint, print_b: Fingerprint, *, same_seed: bool) -> Iterator[tuple[str, str]]:
+    plain: Sequence[Mapping[str, Any]] = (print_a.plain(), print_b.plain())
     for name in ("fairground", "suite", "runner", "isolated", "screen"):
         if plain[0][name] != plain[1][name]:
             yield name, f"{plain[0][name]} and {plain[1][name]}"
-    for package in sorted(one.packages.keys() | other.packages.keys()):
-        versions = [which.packages.get(package, "none") for which in (one, other)]
+    for package in sorted(print_a.packages.keys() | print_b.packages.keys()):
+        versions = [which.packages.get(package, "none") for which in (print_a, print_b)]
         if versions[0] != versions[1]:
             yield f"package {package}", f"{versions[0]} and {versions[1]}"
-    if same_seed:  # what a stage makes may follow from the seed
-        for stage in sorted(one.stages.keys() | other.stages.keys()):
-            if one.stages.get(stage) != other.stages.get(stage):
+    if same_seed:  # the output of a stage may depend on the seed
+        for stage in sorted(print_a.stages.keys() | print_b.stages.keys()):
+            if print_a.stages.get(stage) != print_b.stages.get(stage):
                 yield f"stage {stage}", "is not the same"
 
 
 def _limit(value: object) -> str:
-    return "without limit" if value is None else f"{value}"
+    return "unlimited" if value is None else f"{value}"

@@ -1,4 +1,4 @@
-"""Files that are whole or absent, and reading folders that a stranger may have written."""
+"""Atomic file writes, and safe reading of folders from untrusted sources."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from fairground.core.writing import writing as writing
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Writes a file so that a kill or a power cut leaves the old content or the new, never a part of it."""
+    """Write a file atomically: a kill or power cut leaves the old content or the new."""
     with writing(path):
         replace_with(path, data, durable=True)
         sync(path.parent)
 
 
 def sync(path: Path) -> None:
-    """Waits until a file's content, or a folder's list of names, is on the medium."""
+    """Wait until a file's content, or a folder's entries, are on disk (fsync)."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -32,7 +32,7 @@ def sync(path: Path) -> None:
 
 
 def sync_tree(folder: Path) -> None:
-    """Waits until everything below a folder is on the medium."""
+    """Wait until everything below a folder is on disk."""
     with writing(folder):
         for parent, _, names in os.walk(folder):
             for name in names:
@@ -41,12 +41,12 @@ def sync_tree(folder: Path) -> None:
 
 
 def read_inside(root: Path, *parts: str, limit: int) -> bytes:
-    """The content of a regular file below `root`, at most `limit` bytes.
+    """Return the content of a regular file below `root`, at most `limit` bytes.
 
-    No link is followed below `root`, so that a folder from a stranger cannot make us read anything outside of it.
+    Links below `root` are not followed, so an untrusted folder cannot make us read anything outside of it.
 
     Raises:
-        EpisodeError: When it is missing, a link, not a regular file, or over the limit.
+        EpisodeError: If the file is missing, a link, not a regular file, or over the limit.
     """
     where = "/".join(parts)
     with open_inside(root, *parts) as handle:
@@ -54,7 +54,7 @@ def read_inside(root: Path, *parts: str, limit: int) -> bytes:
         if size > limit:
             raise EpisodeError(f"{where}: {size:,} bytes, expected at most {limit:,}")
         chunks = []
-        left = limit + 1  # one more than allowed, to notice a file that grows while it is read
+        left = limit + 1  # one more than allowed, to detect a file that grows while it is read
         while left > 0 and (chunk := os.read(handle, min(left, 1 << 20))):
             chunks.append(chunk)
             left -= len(chunk)
@@ -65,7 +65,7 @@ def read_inside(root: Path, *parts: str, limit: int) -> bytes:
 
 @contextmanager
 def open_inside(root: Path, *parts: str) -> Iterator[int]:
-    """A file descriptor of a regular file below `root`; the same rules as `read_inside`."""
+    """Open a regular file below `root` as a file descriptor, with the same rules as `read_inside`."""
     where = "/".join(parts)
     handles = []
     try:
@@ -81,7 +81,7 @@ def open_inside(root: Path, *parts: str) -> Iterator[int]:
         except FileNotFoundError:
             raise EpisodeError(f"{where}: missing") from None
         except OSError as error:
-            # Linux says ELOOP for a link to a file, ENOTDIR for a link to a folder.
+            # Linux reports ELOOP for a link to a file, and ENOTDIR for a link to a folder.
             if error.errno in (errno.ELOOP, errno.ENOTDIR):
                 raise EpisodeError(f"{where}: a link or not a folder; expected plain files and folders") from None
             raise EpisodeError(f"{where}: cannot be read: {error.strerror}") from None

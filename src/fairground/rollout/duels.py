@@ -1,4 +1,4 @@
-"""Two contenders of a table held against each other, with the runs that they are of where there are any."""
+"""Compare two contenders of a table, with their runs if available."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from fairground.stats.tasks.task_reliability import follow
 
 @dataclass(frozen=True)
 class Duel:
-    """What is to be said of two contenders.
+    """The comparison of two contenders.
 
     Attributes:
-        a: The one, counted.
-        b: The other.
-        comparison: Who is better, and how sure that is.
-        transitions: What became of each task from `b` to `a`; None where that cannot be said.
-        contests: Configurations with unlike success; none where either is of no run.
-        errors_failed: Who is better with every errored episode as a failed one; None where none of theirs errored.
-        notes: What must be known to read this rightly.
+        a: Results of the first contender, per cell.
+        b: Results of the second contender, per cell.
+        comparison: Which is better, with its uncertainty.
+        transitions: How each task's result changes from `b` to `a`. None if it cannot be determined.
+        contests: Configurations with different success. Empty unless both contenders have a run.
+        errors_failed: The comparison with errored episodes counted as failed. None if neither has errored episodes.
+        notes: Caveats for the reader.
     """
 
     a: Cells
@@ -42,16 +42,16 @@ def duel(
     level: float,
     errors_failed: Comparison | None = None,
 ) -> Duel:
-    """Everything that follows from a comparison.
+    """Collect everything that follows from a comparison.
 
     Args:
-        a: The one, counted.
-        b: The other.
-        found: How they compare.
-        one: The run of the one.
-        other: The run of the other.
-        level: Of the intervals.
-        errors_failed: How they compare with errors as failures, where that is another comparison.
+        a: Results of the first contender, per cell.
+        b: Results of the second contender, per cell.
+        found: Their comparison.
+        one: The run of the first contender.
+        other: The run of the second contender.
+        level: Confidence level of the intervals.
+        errors_failed: The comparison with errored episodes counted as failed, if it differs.
     """
     moves, why_none = follow(a, b, level)
     notes = (*found.notes, *why_none, *(moves.notes if moves else ()))
@@ -63,7 +63,7 @@ def duel(
 
 
 def told_apart(table: Table, name: str) -> Table:
-    """The table with a name in every condition, for when another one has the same contenders."""
+    """Return the table with `name` added to every condition, to tell it from a table with the same contenders."""
     conditions = table.names["condition"]
     values = tuple(f"{value}, {name}" if value else name for value in conditions.values)
     return replace(table, names={**table.names, "condition": Names(values, conditions.codes)})

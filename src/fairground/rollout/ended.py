@@ -1,8 +1,8 @@
-"""Episodes that have ended, wherever they are: in runs, in folders with several runs, or in folders of their own.
+"""Find finished episodes in runs, in folders of several runs, and in folders of single episodes.
 
-`fairground run` writes runs; with several agents, a folder with a run for each. `fairground record` and `run_episode`
-write single episodes. What reads results reads all of these, and reads them here or by `RunStore.rows`: both check
-what they read, and leave damaged episodes out.
+`fairground run` writes runs; with several agents, a folder with one run per agent. `fairground record` and
+`run_episode` write single episodes. Code that reads results uses this module or `RunStore.rows`. Both validate what
+they read, and leave out damaged episodes.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from fairground.rollout.manifest import MANIFEST
 from fairground.rollout.plan import excluded_note
 from fairground.rollout.store import Finished, RunStore, is_run, runs_in
 
-_DEEP = 3  # folders between the one that was named and an episode
+_DEEP = 3  # maximum folder depth between the given folder and an episode
 _MOST = 1_000_000
-_MOST_USED = 1e12  # tokens or dollars of an episode
+_MOST_USED = 1e12  # maximum plausible tokens or dollars per episode
 
 
 @dataclass(frozen=True)
 class Ended:
-    """One episode that has ended.
+    """One finished episode.
 
     Attributes:
-        agent: Who acted, as tables call it.
-        condition: Of its run; "" outside of one.
-        configuration: The one it counts under.
-        rollout: Which attempt at it.
-        seed: Of the episode.
-        attempts: How many errored before; 0 outside of a run.
-        finished: How it ended; `folder` is below `home`.
-        home: The folder of its run, or the folder that was named.
+        agent: Agent name, as shown in tables.
+        condition: Condition of its run; "" outside of a run.
+        configuration: The configuration it counts for.
+        rollout: Index of the attempt at this configuration.
+        seed: Seed of the episode.
+        attempts: Number of earlier attempts that errored; 0 outside of a run.
+        finished: How it ended. `folder` is relative to `home`.
+        home: The folder of its run, or the folder that was given.
     """
 
     agent: str
@@ -50,34 +50,37 @@ class Ended:
 
 
 def result_folders(folders: Iterable[Path]) -> list[Path]:
-    """The runs in these folders, and of the folders that hold episodes instead, the folders themselves.
+    """Return the run folders in these folders. A folder that holds episodes instead of runs is returned itself.
 
     Raises:
-        InvalidInput: For a folder that does not exist, or holds neither.
+        InvalidInput: If a folder does not exist, or holds neither runs nor episodes.
     """
-    found: list[Path] = []
+    results: list[Path] = []
     for folder in folders:
-        found += runs_in(folder) or [_with_episodes(folder)]
-    return list(dict.fromkeys(found))
+        results += runs_in(folder) or [_with_episodes(folder)]
+    return list(dict.fromkeys(results))
 
 
 def run_folders(folders: Iterable[Path]) -> list[Path]:
-    """The runs in these folders.
+    """Return the run folders in these folders.
 
     Raises:
-        InvalidInput: For a folder that holds none.
+        InvalidInput: If a folder holds no run.
     """
-    found: list[Path] = []
+    all_runs: list[Path] = []
     for folder in folders:
         runs = runs_in(folder)
         if not runs:
             raise _nothing(folder, "no run")
-        found += runs
-    return list(dict.fromkeys(found))
+        all_runs += runs
+    return list(dict.fromkeys(all_runs))
 
 
 def ended_episodes(folder: Path) -> tuple[list[Ended], tuple[str, ...]]:
-    """What has ended in a run, which may still go on; or in a folder of episodes. And notes on what was left out."""
+    """Return the finished episodes of a run or a folder of episodes, and notes on what was left out.
+
+    The run may still be in progress.
+    """
     if not is_run(folder):
         return _loose(folder)
     with RunStore.open(folder) as store:
@@ -85,12 +88,12 @@ def ended_episodes(folder: Path) -> tuple[list[Ended], tuple[str, ...]]:
 
 
 def reading_notes(store: RunStore) -> tuple[str, ...]:
-    """What a reader of a run's results must know: what is damaged, cannot be checked, or was excluded."""
+    """Return notes for readers of a run's results: what is damaged, cannot be checked, or was excluded."""
     notes = [damage_note(store.damaged())]
     if store.unchecked:
         notes.append(
             f"{store.folder.name}: {store.unchecked:,} of its episodes cannot be checked for damage: they were "
-            "committed without checksums of their files"
+            "committed without file checksums"
         )
     if store.spec.agent_errors == "excluded":
         notes.append(excluded_note(store.spec))
@@ -98,7 +101,7 @@ def reading_notes(store: RunStore) -> tuple[str, ...]:
 
 
 def ended_in(store: RunStore) -> Iterator[Ended]:
-    """What has ended in a run that is open."""
+    """Yield the finished episodes of an open run."""
     known: dict[str, Configuration] = {}
     for row in store.rows():
         if row.finished is None:
@@ -119,29 +122,29 @@ def ended_in(store: RunStore) -> Iterator[Ended]:
 
 
 def check_in_run(episode: Path) -> None:
-    """Notices when an episode's folder, which may be consistent by itself, is not what its run committed."""
+    """Report if an episode's folder differs from what its run committed, even if it is consistent by itself."""
     run, name = episode.absolute().parent.parent, f"{episode.absolute().parent.name}/{episode.absolute().name}"
     if is_run(run):
         with RunStore.open(run) as store:
-            for one in store.damaged():
-                if one.folder == name:
-                    notice(one)
+            for damaged in store.damaged():
+                if damaged.folder == name:
+                    notice(damaged)
 
 
 def episodes_in(folder: Path) -> list[Path]:
-    """The episode that a folder is, or those in it, at most three folders deep; by name."""
+    """Return the episode at a folder, or the episodes in it up to three folders deep, sorted by name."""
     if (folder / "episode.json").is_file():
         return [folder]
-    found: list[Path] = []
+    episodes: list[Path] = []
     for depth in range(1, _DEEP + 1):
-        found += (path.parent for path in folder.glob("/".join([*["*"] * depth, "episode.json"])))
-        if len(found) > _MOST:
-            raise InvalidInput(f"{folder} holds more than {_MOST:,} episodes", fix="name fewer of them")
-    return sorted(found)
+        episodes += (path.parent for path in folder.glob("/".join([*["*"] * depth, "episode.json"])))
+        if len(episodes) > _MOST:
+            raise InvalidInput(f"{folder} holds more than {_MOST:,} episodes", fix="give a folder with fewer episodes")
+    return sorted(episodes)
 
 
 def finished_of(episode: Episode, folder: str) -> Finished:
-    """An episode's summary as the index keeps it."""
+    """Return an episode's summary as stored in the index."""
     usage = episode.extra.get("usage")
     tokens, dollars = (_amount(usage, name) for name in ("tokens", "dollars"))
     return Finished(
@@ -158,7 +161,7 @@ def finished_of(episode: Episode, folder: str) -> Finished:
 
 
 def _amount(usage: object, name: str) -> float | None:
-    """What was used; None where agents, who may put anything there, give no number."""
+    """Return the amount used. None if it is not a valid number: agents may write anything there."""
     value = usage.get(name) if isinstance(usage, dict) else None
     return (
         value if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST_USED else None
@@ -166,31 +169,31 @@ def _amount(usage: object, name: str) -> float | None:
 
 
 def _loose(folder: Path) -> tuple[list[Ended], tuple[str, ...]]:
-    whole: list[tuple[str, Episode]] = []
+    complete: list[tuple[str, Episode]] = []
     stopped: list[Path] = []
     damaged: list[Damaged] = []
     unchecked = 0
     for place in episodes_in(folder):
         name = str(place.relative_to(folder))
         try:
-            found = read_episode(place)
+            recorded = read_episode(place)
         except EpisodeError as error:
             problem = error.message.removeprefix(f"{place}: ")
             damaged.append(Damaged(folder, None, name, problem))
             notice(damaged[-1])
             continue
-        if found.complete:
-            whole.append((name, found.episode))
+        if recorded.complete:
+            complete.append((name, recorded.episode))
             unchecked += not (place / MANIFEST).is_file()
         else:
             stopped.append(place)
     attempts = Counter[tuple[str, str]]()
     ended = []
-    for name, episode in sorted(whole, key=lambda pair: pair[1].started):
-        one = (episode.agent, episode.configuration.id)
+    for name, episode in sorted(complete, key=lambda pair: pair[1].started):
+        key = (episode.agent, episode.configuration.id)
         finished = finished_of(episode, name)
-        ended.append(Ended(episode.agent, "", episode.configuration, attempts[one], episode.seed, 0, finished, folder))
-        attempts[one] += 1
+        ended.append(Ended(episode.agent, "", episode.configuration, attempts[key], episode.seed, 0, finished, folder))
+        attempts[key] += 1
     notes = [damage_note(damaged)]
     if stopped:
         more = f", and {len(stopped) - 1:,} more" if len(stopped) > 1 else ""
@@ -208,9 +211,9 @@ def _with_episodes(folder: Path) -> Path:
 
 def _nothing(folder: Path, what: str) -> InvalidInput:
     if not folder.exists():
-        return InvalidInput(f"there is no folder {folder}", fix="give a folder that `fairground run` wrote")
+        return InvalidInput(f"folder {folder} does not exist", fix="give a folder that `fairground run` wrote")
     if not folder.is_dir():
-        return InvalidInput(f"{folder} is a file", fix="give a folder that `fairground run` wrote")
+        return InvalidInput(f"{folder} is a file, expected a folder", fix="give a folder that `fairground run` wrote")
     return InvalidInput(
         f"{folder} holds {what}", fix="give the folder that `fairground run` wrote, or one that holds such folders"
     )

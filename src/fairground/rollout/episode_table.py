@@ -1,4 +1,4 @@
-"""Episodes that have ended as a table, for statistics and reports."""
+"""Finished episodes as a table, for statistics and reports."""
 
 from __future__ import annotations
 
@@ -15,31 +15,37 @@ _PARTS = ("suite", "app", "scenario", *AXES)
 
 
 def run_table(folders: Path | Sequence[Path]) -> Table:
-    """What runs have so far; one that still goes on may be read too. Episodes that have not ended are left out.
+    """Return the finished episodes of runs as a table. Runs may still be in progress.
 
-    Folders with several runs, or with episodes that belong to no run, are read as well.
+    Folders with several runs, or with episodes outside of a run, are read as well.
     """
     listed = result_folders([folders] if isinstance(folders, Path) else folders)
     return join_tables([ended_table(*ended_episodes(folder), folder) for folder in listed])
 
 
 def store_table(store: RunStore) -> Table:
-    """The same of one run that is open."""
+    """Return the table of a run whose store is already open."""
     return ended_table(list(ended_in(store)), reading_notes(store), store.folder)
 
 
 def ended_table(episodes: Sequence[Ended], notes: Sequence[str], source: Path) -> Table:
-    """The same of episodes that were read already."""
+    """Return the table of episodes that were already read."""
     if not episodes:
-        said = "".join(f"; {note}" for note in notes)
-        raise InvalidInput(f"{source}: no episode has ended yet{said}", fix="wait, or `fairground resume` the run")
+        details = "".join(f"; {note}" for note in notes)
+        raise InvalidInput(
+            f"{source}: no episode has ended yet{details}",
+            fix="wait for the run, or continue it with `fairground resume`",
+        )
     columns: dict[str, list[object]] = {
-        "agent": [one.agent for one in episodes],
-        "condition": [one.condition for one in episodes],
-        **{part: [getattr(one.configuration, part) for one in episodes] for part in _PARTS},
-        "rollout": [one.rollout for one in episodes],
-        "outcome": [one.finished.outcome.value for one in episodes],
-        **{name: [getattr(one.finished, name) for one in episodes] for name in ("reward", "steps", "seconds", "cost")},
+        "agent": [episode.agent for episode in episodes],
+        "condition": [episode.condition for episode in episodes],
+        **{part: [getattr(episode.configuration, part) for episode in episodes] for part in _PARTS},
+        "rollout": [episode.rollout for episode in episodes],
+        "outcome": [episode.finished.outcome.value for episode in episodes],
+        **{
+            name: [getattr(episode.finished, name) for episode in episodes]
+            for name in ("reward", "steps", "seconds", "cost")
+        },
     }
     if all(value is None for value in columns["cost"]):
         columns.pop("cost")

@@ -1,7 +1,7 @@
-"""What a run will take, said before it starts: time, and for model agents tokens and dollars, each as a range.
+"""Estimate what a run will take before it starts: time, and for model agents tokens and dollars, each as a range.
 
-Earlier runs of the same agent in the same app are asked first. Where there are none, defaults below and the
-scenario's budget of steps give a range that is wide on purpose.
+Estimates come from earlier runs of the same agent in the same app. Without such runs, the defaults below and the
+scenario's step budget give a deliberately wide range.
 """
 
 from __future__ import annotations
@@ -25,58 +25,58 @@ from fairground.rollout.plan import Planned, RunSpec, world_for
 from fairground.rollout.store import RunStore, is_run
 from fairground.worlds import World
 
-_RUNS = 20  # earlier runs that are looked at, the newest
-_LOOKED_AT = 10_000  # entries of a folder that may hold runs
-_ROWS = 2_000  # episodes of each
-_APPROXIMATE = 750  # pixels a token: what vendors count differs by half and double, and so does the range
-_PROMPT = 2_500  # tokens of task, situation and tools
+_RUNS = 20  # number of earlier runs to read, newest first
+_LOOKED_AT = 10_000  # maximum number of folder entries to scan for runs
+_ROWS = 2_000  # maximum number of episodes to read per run
+_APPROXIMATE = 750  # pixels per token; vendors differ by a factor of 0.5 to 2, and the range allows for that
+_PROMPT = 2_500  # tokens of task, situation and tool definitions
 
 
 @dataclass(frozen=True)
 class Range:
-    """From, to."""
+    """An estimated range."""
 
     low: float
     high: float
 
     def times(self, factor: float) -> Range:
-        """So many of it."""
+        """Return the range multiplied by a factor."""
         return Range(self.low * factor, self.high * factor)
 
     def plus(self, other: Range) -> Range:
-        """Both, one after the other."""
+        """Return the sum of two ranges."""
         return Range(self.low + other.low, self.high + other.high)
 
 
 AROUND = Range(1.0, 8.0)
-"""Seconds of an episode beside its steps: opening the seat, saving, judging."""
+"""Seconds per episode outside of its steps: opening the seat, saving, judging."""
 
 STEP = Range(0.1, 0.8)
-"""Seconds of a step beside the agent's own: acting, settling, grabbing."""
+"""Seconds per step without the agent's own time: acting, settling, grabbing the frame."""
 
 THINKING = {"": Range(0.0, 0.01), "program": Range(0.2, 10.0), "model": Range(3.0, 20.0), "human": Range(2.0, 30.0)}
-"""Seconds that an agent takes for a step, by its kind."""
+"""Seconds per step that an agent takes to decide, by kind of agent."""
 
 SPOKEN = Range(80, 800)
-"""Tokens that a model writes a step, thinking included."""
+"""Tokens that a model writes per step, including thinking."""
 
 EARLY = 0.25
-"""The share of its step budget after which an agent may well be done."""
+"""Share of the step budget after which an agent may be done (the low end of the range)."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run will take.
+    """Estimated time and cost of a run.
 
     Attributes:
-        episodes: How many there are.
-        workers: How many at a time.
-        seconds: From start to end.
-        seconds_from: Where that comes from.
-        tokens: Read and written by a model; None where the agent has none.
-        tokens_from: Where that comes from.
-        dollars: None where the agent has no model, or its price is not known.
-        dollars_from: Where that comes from, or why there is none.
+        episodes: Number of episodes.
+        workers: Number of parallel workers.
+        seconds: Wall-clock time from start to end.
+        seconds_from: Basis of the time estimate.
+        tokens: Tokens read and written by the model. None if the agent has no model.
+        tokens_from: Basis of the token estimate.
+        dollars: None if the agent has no model, or its price is unknown.
+        dollars_from: Basis of the dollar estimate, or why there is none.
     """
 
     episodes: int
@@ -89,13 +89,13 @@ class Estimate:
     dollars_from: str = ""
 
     def plain(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the estimate as a plain dictionary."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class _Took:
-    """What one episode of an earlier run took."""
+    """Steps, time and cost of one episode of an earlier run."""
 
     app: str
     steps: int
@@ -107,13 +107,13 @@ class _Took:
 def estimate(
     spec: RunSpec, plan: Sequence[Planned], agent: Agent, *, workers: int, places: Iterable[Path] = ()
 ) -> Estimate:
-    """Works out a range for everything; makes no request and opens no seat.
+    """Estimate a run, without any model request and without opening a seat.
 
     Args:
-        spec: What was asked for.
+        spec: The run's specification.
         plan: Its episodes.
-        agent: Who will act.
-        workers: Episodes at a time.
+        agent: The agent to run.
+        workers: Number of episodes in parallel.
         places: Folders that may hold earlier runs.
     """
     before = _earlier(spec.agent, places)
@@ -125,17 +125,17 @@ def estimate(
     thinking = THINKING.get(kind, THINKING[""])
     for world, number in _scenarios(spec, plan):
         app = f"{world.configuration.suite}/{world.configuration.app}"
-        same = [at for at, one in enumerate(before) if one.app == app]
+        same = [at for at, past in enumerate(before) if past.app == app]
         took = [_within(before[at], spec) for at in same]
         measured.update(same)
         guessed += 0 if took else number
         steps = _steps(spec, world)
-        spent = [one.seconds for one in took]
+        spent = [past.seconds for past in took]
         each = _of_sum(spent, number) if took else _default_seconds(spec, world, steps, thinking).times(number)
         seconds = seconds.plus(each).plus(AROUND.times(number))
         if model is not None:
-            counted = [float(one.tokens) for one in took if one.tokens is not None]
-            paid = [one.cost for one in took if one.cost is not None]
+            counted = [float(past.tokens) for past in took if past.tokens is not None]
+            paid = [past.cost for past in took if past.cost is not None]
             uncounted += 0 if counted else number
             used, cost = _default_tokens(model, world, steps, spec.budget.tokens)
             tokens = tokens.plus(_of_sum(counted, number) if counted else used.times(number))
@@ -143,36 +143,38 @@ def estimate(
     many = max(1, min(workers, len(plan)))
     whence = _whence(len(measured), guessed, len(plan), thinking)
     if spec.interventions:
-        whence += "; what interventions take, in time and of models, is not counted"
-    found = Estimate(len(plan), many, seconds.times(1 / many), whence)
+        whence += "; time and model use of interventions are not included"
+    result = Estimate(len(plan), many, seconds.times(1 / many), whence)
     if model is None:
-        return found
-    found = replace(found, tokens=tokens, tokens_from=_tokens_from(model, uncounted, len(plan)))
-    return _with_money(found, model, dollars, spec)
+        return result
+    result = replace(result, tokens=tokens, tokens_from=_tokens_from(model, uncounted, len(plan)))
+    return _with_money(result, model, dollars, spec)
 
 
-def _with_money(found: Estimate, model: ModelAgent, dollars: Range, spec: RunSpec) -> Estimate:
+def _with_money(result: Estimate, model: ModelAgent, dollars: Range, spec: RunSpec) -> Estimate:
     if model.price is None:
-        return replace(found, dollars_from=f"no price of {model.model} is known, so no dollars are counted")
-    price = f"${model.price.input:g} read and ${model.price.output:g} written, a million tokens of {model.model}"
+        return replace(result, dollars_from=f"no price is known for {model.model}, so dollars are not estimated")
+    price = (
+        f"{model.model}: ${model.price.input:g} per million tokens read, ${model.price.output:g} per million written"
+    )
     if spec.budget.dollars is not None and dollars.high > spec.budget.dollars:
-        price += f"; the run stops at its budget of ${spec.budget.dollars:g}, perhaps before its end"
+        price += f"; the run stops at its budget of ${spec.budget.dollars:g}, possibly before all episodes are done"
         dollars = Range(min(dollars.low, spec.budget.dollars), spec.budget.dollars)
-    return replace(found, dollars=dollars, dollars_from=price)
+    return replace(result, dollars=dollars, dollars_from=price)
 
 
 def _scenarios(spec: RunSpec, plan: Sequence[Planned]) -> list[tuple[World, int]]:
-    """One world of each scenario, and how many episodes there are in it."""
+    """Return one world per scenario, and the number of its episodes."""
     counts: Counter[tuple[str, str, str]] = Counter()
     example: dict[tuple[str, str, str], World] = {}
     known: dict[str, tuple[str, str, str]] = {}
-    for one in plan:
-        key = known.get(one.configuration)
+    for planned in plan:
+        key = known.get(planned.configuration)
         if key is None:
-            configuration = Configuration.from_id(one.configuration)
-            key = known[one.configuration] = (configuration.suite, configuration.app, configuration.scenario)
+            configuration = Configuration.from_id(planned.configuration)
+            key = known[planned.configuration] = (configuration.suite, configuration.app, configuration.scenario)
             if key not in example:
-                example[key] = world_for(configuration, spec, seed=one.seed)
+                example[key] = world_for(configuration, spec, seed=planned.seed)
         counts[key] += 1
     return [(example[key], number) for key, number in counts.items()]
 
@@ -191,10 +193,10 @@ def _default_seconds(spec: RunSpec, world: World, steps: Range, thinking: Range)
 
 
 def _default_tokens(model: ModelAgent, world: World, steps: Range, most: int | None) -> tuple[Range, Range]:
-    """Tokens and dollars of one episode: each step reads the conversation again, with the frames that stay in it.
+    """Return tokens and dollars of one episode. Each step reads the conversation again, with the frames kept in it.
 
-    The low end has few steps, few frames, and all but the newest frame from the server's cache; the high end has no
-    cache at all.
+    The low end assumes few steps, few frames, and all but the newest frame read from the server's cache. The high end
+    assumes no caching.
     """
     width, height = fit(world.app.screen.size, model.limits)
     frame = width * height / _APPROXIMATE
@@ -210,7 +212,7 @@ def _default_tokens(model: ModelAgent, world: World, steps: Range, most: int | N
 
 
 def _read(steps: int, frames: int, frame: float, spoken: float) -> float:
-    """Tokens read in so many steps."""
+    """Return the number of tokens read in `steps` steps."""
     return sum(_PROMPT + min(at, frames) * frame + at * spoken for at in range(1, steps + 1))
 
 
@@ -219,7 +221,7 @@ def _dearest(price: Price) -> str:
 
 
 def _of_sum(values: Sequence[float], number: int) -> Range:
-    """The range of a sum of so many, after those that were seen: two deviations, never beyond the extremes."""
+    """Return the range of a sum of `number` values like those observed: two standard deviations, within extremes."""
     mean = statistics.fmean(values)
     spread = statistics.stdev(values) if len(values) > 1 else mean / 2
     off = 2 * spread * math.sqrt(number + number**2 / len(values))
@@ -227,35 +229,35 @@ def _of_sum(values: Sequence[float], number: int) -> Range:
     return Range(max(number * mean - off, number * low), min(number * mean + off, number * high))
 
 
-def _within(one: _Took, spec: RunSpec) -> _Took:
-    """The same under the budget of steps of this run."""
-    if spec.budget.steps is None or one.steps <= spec.budget.steps:
-        return one
-    share = spec.budget.steps / one.steps
-    tokens = None if one.tokens is None else int(one.tokens * share)
-    cost = None if one.cost is None else one.cost * share
-    return _Took(one.app, spec.budget.steps, one.seconds * share, tokens, cost)
+def _within(past: _Took, spec: RunSpec) -> _Took:
+    """Return the figures scaled to this run's step budget."""
+    if spec.budget.steps is None or past.steps <= spec.budget.steps:
+        return past
+    share = spec.budget.steps / past.steps
+    tokens = None if past.tokens is None else int(past.tokens * share)
+    cost = None if past.cost is None else past.cost * share
+    return _Took(past.app, spec.budget.steps, past.seconds * share, tokens, cost)
 
 
 def _earlier(agent: str, places: Iterable[Path]) -> list[_Took]:
-    """Episodes of the same agent in the newest runs that are found directly below some folders."""
+    """Return episodes of the same agent from the newest runs directly below the given folders."""
     folders: dict[Path, float] = {}
     for place in places:
         try:
             with os.scandir(place) as entries:
                 near = [Path(entry.path) for entry in itertools.islice(entries, _LOOKED_AT) if entry.is_dir()]
-            folders |= {one.resolve(): (one / "run.sqlite").stat().st_mtime for one in near if is_run(one)}
-        except OSError:  # nothing there, or nothing for us
+            folders |= {path.resolve(): (path / "run.sqlite").stat().st_mtime for path in near if is_run(path)}
+        except OSError:  # missing or unreadable folder
             continue
-    found: list[_Took] = []
-    for folder in sorted(folders, key=lambda one: -folders[one])[:_RUNS]:
+    episodes: list[_Took] = []
+    for folder in sorted(folders, key=lambda path: -folders[path])[:_RUNS]:
         try:
             with unnoticed(), RunStore.open(folder) as store:
                 if store.spec.agent == agent:
-                    found += _took(store)
-        except FairgroundError:  # another version's, or damaged: an estimate is no place to say so
+                    episodes += _took(store)
+        except FairgroundError:  # written by another version, or damaged: an estimate does not report that
             continue
-    return found
+    return episodes
 
 
 def _took(store: RunStore) -> list[_Took]:
@@ -275,20 +277,24 @@ def _took(store: RunStore) -> list[_Took]:
 
 def _whence(measured: int, guessed: int, episodes: int, thinking: Range) -> str:
     think = f", {thinking.low:g} to {thinking.high:g} s of thinking" if thinking.high > STEP.low else ""
-    usual = f"{STEP.low:g} to {STEP.high:g} s a step{think}, up to the scenario's budget"
-    around = f"{AROUND.low:g} to {AROUND.high:g} s around each episode"
+    usual = f"{STEP.low:g} to {STEP.high:g} s per step{think}, up to the scenario's budget"
+    around = f"{AROUND.low:g} to {AROUND.high:g} s of overhead per episode"
     if not measured:
-        return f"no earlier run of this agent here; usual figures: {usual}; {around}"
+        return f"no earlier run of this agent was found; defaults: {usual}; {around}"
     came = f"{measured:,} episodes of this agent in earlier runs; {around}"
-    return came if not guessed else f"{came}; for {guessed:,} of {episodes:,} in apps not run before: {usual}"
+    return (
+        came
+        if not guessed
+        else f"{came}; for {guessed:,} of {episodes:,} episodes, in apps without earlier runs: {usual}"
+    )
 
 
 def _tokens_from(model: ModelAgent, uncounted: int, episodes: int) -> str:
     if not uncounted:
-        return "what episodes of this agent took in earlier runs"
+        return "token use of this agent's episodes in earlier runs"
     policy = model.policy
     usual = (
-        f"{policy.frames} to {policy.frames + policy.slack} frames in each request, "
-        f"{SPOKEN.low:g} to {SPOKEN.high:g} tokens written a step"
+        f"{policy.frames} to {policy.frames + policy.slack} frames per request, {SPOKEN.low:g} to "
+        f"{SPOKEN.high:g} tokens written per step"
     )
     return usual if uncounted == episodes else f"earlier runs; for {uncounted:,} of {episodes:,} episodes: {usual}"

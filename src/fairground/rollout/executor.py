@@ -1,4 +1,4 @@
-"""Where episodes are carried out: an interface, and worker processes on this machine."""
+"""Executors run episodes: the interface, and an implementation with local worker processes."""
 
 from __future__ import annotations
 
@@ -28,77 +28,77 @@ from fairground.rollout.worker_context import start_worker
 _log = logging.getLogger(__name__)
 
 PATIENCE = 4 * 3600.0
-"""Seconds after which a job without an end is given up and its worker killed; episodes have budgets far below."""
+"""Timeout of a job in seconds. Its worker is then killed. Episode budgets are far below this."""
 
 AHEAD = 2
-"""Jobs that a worker has at once: the one it does, and the one whose seat it opens meanwhile."""
+"""Number of jobs per worker: the current one, and the next, whose seat is opened in the meantime."""
 
 UNWRITTEN = "unwritten"
-"""How an attempt ended that could not be recorded because nothing can be written: the run's affair, not its own."""
+"""`ended_by` of an attempt that could not be recorded because the disk cannot be written. The run handles this."""
 
 EXITED = "exited"
-"""How an attempt ended whose worker process exited with a status. Only an agent's code does that, by `os._exit`."""
+"""`ended_by` of an attempt whose worker process exited with a status. Only agent code does that, by `os._exit`."""
 
 DIED = "died"
-"""How an attempt ended whose worker process crashed, was killed for no known reason, or never came to an end.
+"""`ended_by` of an attempt whose worker process crashed, timed out, or was killed for no known reason.
 
-It is the agent's doing where its code runs in that process.
+The agent is held responsible if its code runs in that process.
 """
 
 _FROM_OUTSIDE = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
-_STARTS = 5  # workers that die one after the other before any could begin: it is not chance then
+_STARTS = 5  # consecutive workers that die before they start a job; more is no longer chance
 
 Ended = tuple[Job, Finished | None]
-"""A job and how it ended; None for one that was never begun because its worker died with another job in hand."""
+"""A job and how it ended. None if the job was never started because its worker died during another job."""
 
 
 class Executor(Protocol):
-    """Carries jobs out, some at a time, in any order."""
+    """Runs jobs in parallel, in any order."""
 
     @property
     def room(self) -> int:
-        """How many more jobs it takes now."""
+        """Number of jobs it can accept now."""
 
     def submit(self, job: Job) -> None:
-        """Takes a job."""
+        """Queue a job."""
 
     def wait(self, seconds: float) -> list[Ended]:
-        """Waits until a job ended, or so long; may be called when there is no room yet."""
+        """Wait until a job ends, at most `seconds`. May be called while there is still room."""
 
     def close(self, *, kill: bool = False) -> None:
-        """Ends the workers, after their jobs or at once."""
+        """Stop the workers, after their jobs or immediately (`kill`)."""
 
 
 def attempt(work: Work, job: Job) -> tuple[Finished, bool]:
-    """Does a job in a worker; says how it ended, and whether the worker may do another."""
+    """Run a job in a worker. Returns how it ended, and whether the worker can continue."""
     try:
         return work.do(job)
     except CannotWrite as error:
         return replace(errored(job, str(error)), ended_by=UNWRITTEN), True
-    except FairgroundError as error:  # such as a world that is gone
+    except FairgroundError as error:  # such as a world that no longer exists
         return errored(job, str(error)), True
-    except Exception as error:  # a mistake of ours
+    except Exception as error:  # a bug in our code
         _log.exception("episode %s", job.planned.number)
         return errored(job, words(error)), False
 
 
 def lost(jobs: Sequence[Job], why: str, ended_by: str = "error") -> list[Ended]:
-    """The jobs of a worker that is no more: the one in hand errored, those behind it were not begun."""
+    """Return the results of a dead worker's jobs: the current job errored, the queued jobs were not started."""
     return [(job, None if place else replace(errored(job, why), ended_by=ended_by)) for place, job in enumerate(jobs)]
 
 
 def errored(job: Job, why: str) -> Finished:
-    """An attempt that came to nothing."""
+    """Return the result of an attempt that ended in an error."""
     return Finished(Outcome.ERRORED, ended_by="error", error=why, folder=job.folder)
 
 
 class LocalExecutor:
-    """Worker processes on this machine. One that dies takes only its own job with it, and is replaced.
+    """Worker processes on this machine. A worker that dies loses only its current job, and is replaced.
 
     Args:
-        make_work: Makes what a worker does, in the worker; must survive being pickled.
-        workers: How many processes.
-        patience: Seconds after which a job counts as hung.
+        make_work: Creates the work object inside the worker process. Must be picklable.
+        workers: Number of processes.
+        patience: Timeout of a job in seconds.
     """
 
     def __init__(self, make_work: Callable[[], Work], workers: int, *, patience: float = PATIENCE) -> None:
@@ -109,21 +109,21 @@ class LocalExecutor:
 
     @property
     def room(self) -> int:
-        """How many more jobs fit."""
+        """Number of jobs it can accept now."""
         return sum(AHEAD - len(worker.jobs) for worker in self._workers)
 
     def submit(self, job: Job) -> None:
-        """Gives a job to the worker with the fewest."""
-        worker = min(self._workers, key=lambda one: len(one.jobs))
+        """Queue a job at the worker with the fewest jobs."""
+        worker = min(self._workers, key=lambda candidate: len(candidate.jobs))
         worker.jobs.append(job)
-        with contextlib.suppress(OSError):  # it died; `wait` finds that, and what to do with its jobs
+        with contextlib.suppress(OSError):  # the worker died; `wait` detects that and handles its jobs
             worker.pipe.send(job)
 
     def wait(self, seconds: float) -> list[Ended]:
-        """Waits until something ended, or so long.
+        """Wait until a job ends, at most `seconds`.
 
         Raises:
-            FairgroundError: When workers cannot begin at all.
+            FairgroundError: If workers cannot start.
         """
         ended: list[Ended] = []
         handles = {worker.pipe: worker for worker in self._workers}
@@ -135,11 +135,11 @@ class LocalExecutor:
         for worker in list(self._workers):
             if worker.jobs and worker.since is not None and now - worker.since > self._patience:
                 worker.process.kill()
-                ended += self._bury(worker, f"no end after {self._patience:g} s; its worker was killed", DIED)
+                ended += self._bury(worker, f"timed out after {self._patience:g} s; its worker was killed", DIED)
         return ended
 
     def close(self, *, kill: bool = False) -> None:
-        """Ends the workers."""
+        """Stop the workers, after their jobs or immediately (`kill`)."""
         for worker in self._workers:
             if kill:
                 worker.process.kill()
@@ -177,23 +177,26 @@ class LocalExecutor:
         worker.since = None
         ended: list[Ended] = [(job, finished)]
         if not goes_on:
-            ended += [(one, None) for one in worker.jobs]
+            ended += [(queued, None) for queued in worker.jobs]
             worker.jobs.clear()
             self._replace(worker)
         return ended
 
     def _bury(self, worker: _Worker, why: str, ended_by: str) -> list[Ended]:
         self._replace(worker)
-        hint = "; was memory short, or was it killed?" if ended_by == "error" else ""
+        hint = "; it may have run out of memory, or was killed from outside" if ended_by == "error" else ""
         return lost(worker.jobs, why + hint, ended_by)
 
     def _start_again(self, worker: _Worker, how: str) -> list[Ended]:
-        """One that ended with no job in hand: none of its jobs was begun."""
+        """Handle a worker that ended without a current job: none of its jobs was started."""
         self._failed_starts += 1
         if self._failed_starts >= _STARTS:
             raise InfrastructureError(
-                f"{_STARTS} worker processes ended one after the other before they began; the last with {how}",
-                fix="was memory short? try fewer --workers, then `fairground resume` the run",
+                f"{_STARTS} worker processes in a row ended before they started a job; the last with {how}",
+                fix=(
+                    "check that there is enough free memory, or use fewer --workers; then continue the run with "
+                    "`fairground resume`"
+                ),
             )
         self._replace(worker)
         return [(job, None) for job in worker.jobs]
@@ -218,13 +221,13 @@ class _Worker:
     pipe: Any
     jobs: deque[Job] = field(default_factory=deque)
     since: float | None = None
-    """When it began the job in hand; None before, so that starting up counts for nothing."""
+    """When it started the current job. None until then, so that start-up time does not count."""
     memory_kills: int | None = None
-    """What `_memory_kills` said then."""
+    """Value of `_memory_kills` at that time."""
 
 
 def _who_ended(code: int | None, memory_kills: int | None) -> str:
-    """What a worker's exit code means: `EXITED`, `DIED`, or `error` where somebody outside may have ended it."""
+    """Interpret a worker's exit code: `EXITED`, `DIED`, or `error` if something outside may have ended it."""
     if code is None:
         return "error"
     if code >= 0:
@@ -235,7 +238,7 @@ def _who_ended(code: int | None, memory_kills: int | None) -> str:
 
 
 def _memory_kills() -> int | None:
-    """How many processes the kernel has ended for want of memory; None where it does not say."""
+    """Return how many processes the kernel's OOM killer has ended. None if unknown."""
     try:
         lines = Path("/proc/vmstat").read_text().splitlines()
     except OSError:
@@ -244,7 +247,7 @@ def _memory_kills() -> int | None:
 
 
 class _Pipe:
-    """The worker's end of its pipe, for several threads: an agent's may log while the main thread answers."""
+    """The worker's end of its pipe, safe for several threads: agent threads may log while the main thread answers."""
 
     def __init__(self, pipe: Any) -> None:
         self.recv = pipe.recv
@@ -254,13 +257,13 @@ class _Pipe:
         with self._lock:
             self._pipe.send(message)
 
-    put_nowait = send  # what a logging handler calls
+    put_nowait = send  # called by the logging handler
 
 
 def _serve(connection: Any, make_work: Callable[[], Work]) -> None:
-    """The life of a worker process. Ctrl-C is for the one who started us, who then ends us.
+    """Main function of a worker process. Ignores Ctrl-C: the parent handles it, and ends its workers.
 
-    What it logs, such as that an agent waits for its model, is logged by the parent: only that knows how to show it.
+    Log records, such as that an agent waits for its model, are sent to the parent, which displays them.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     pipe = _Pipe(connection)
@@ -278,10 +281,10 @@ def _serve(connection: Any, make_work: Callable[[], Work]) -> None:
         while True:
             try:
                 job = pipe.recv()
-            except (EOFError, OSError):  # whoever started us was killed: what we write now, nobody would commit
+            except (EOFError, OSError):  # the parent was killed, so nothing we write would be committed
                 os.kill(os.getpid(), signal.SIGKILL)
             if job is not None:
-                with contextlib.suppress(Exception):  # what is wrong with it, doing it will tell
+                with contextlib.suppress(Exception):  # running the job reports what is wrong with it
                     work.order(job)
             jobs.put(job)
             if job is None:
@@ -290,7 +293,7 @@ def _serve(connection: Any, make_work: Callable[[], Work]) -> None:
     threading.Thread(target=listen, daemon=True).start()
     try:
         while (job := jobs.get()) is not None:
-            pipe.send(None)  # begun
+            pipe.send(None)  # started
             answer = attempt(work, job)
             pipe.send(answer)
             if not answer[1]:

@@ -1,4 +1,4 @@
-"""A run's episodes as a file that anybody's tools read, and that `stats.read_table` reads back."""
+"""Export a run's episodes to a file for other tools. `stats.read_table` reads it back."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from fairground.stats import Table, join_tables
 from fairground.stats.tables.reading import KINDS
 from fairground.stats.tables.table import OUTCOMES
 
-_ROWS = 20_000  # of JSON lines at a time
+_ROWS = 20_000  # rows of JSON lines per batch
 
 
 def export_runs(folders: Path | Sequence[Path], output: Path) -> Table:
-    """Writes the episodes of runs that have ended, one row each; returns what was written.
+    """Write the finished episodes of runs to a file, one row per episode. Returns the table that was written.
 
-    Beyond the columns that statistics know there are `episode_seed`, `attempts`, `tokens`, `ended_by`, `error` and
+    Beyond the columns used by the statistics there are `episode_seed`, `attempts`, `tokens`, `ended_by`, `error` and
     `folder`.
 
     Args:
-        folders: Of runs, which may still go on; of several runs side by side; or of episodes outside of a run.
-        output: Its ending says what it becomes: .csv, .tsv, .jsonl, .ndjson, .parquet or .pq. Written whole or not at
-            all; a file that is there is replaced.
+        folders: Folders of runs (finished or not), of several runs side by side, or of episodes outside of a run.
+        output: Target file. Its suffix selects the format: .csv, .tsv, .jsonl, .ndjson, .parquet or .pq. The file is
+            written atomically and replaces an existing one.
     """
     file_kind(output)
     listed = result_folders([folders] if isinstance(folders, Path) else folders)
@@ -44,7 +44,7 @@ def export_runs(folders: Path | Sequence[Path], output: Path) -> Table:
 
 
 def write_table(table: Table, output: Path) -> None:
-    """Writes any table of episodes; `read_table` reads an equal one back."""
+    """Write any table of episodes. `read_table` reads an equal table back."""
     kind = file_kind(output)
     columns = arrow_table(table)
     draft = output.with_name(f".{output.name}.tmp")
@@ -64,9 +64,9 @@ def write_table(table: Table, output: Path) -> None:
 
 
 def arrow_table(table: Table) -> pa.Table:
-    """A table of episodes as Arrow has it: names as text, numbers as numbers, null where there is none.
+    """Convert a table of episodes to Arrow: names as text, numbers as numbers, missing values as null.
 
-    Columns of names that hold only the empty name are left out: they were not varied.
+    Name columns that hold only the empty name are left out: they were not varied.
     """
     columns: dict[str, Any] = {}
     for name, names in table.names.items():
@@ -79,27 +79,27 @@ def arrow_table(table: Table) -> pa.Table:
 
 
 def file_kind(output: Path) -> str:
-    """What a file becomes, by its ending: csv, jsonl or parquet."""
+    """Return the file format for a path's suffix: csv, jsonl or parquet."""
     kind = KINDS.get(output.suffix.lower())
     if kind is None:
         raise InvalidInput(
-            f"{output}: expected a name that ends in {', '.join(KINDS)}, got {output.suffix or 'no ending'!r}",
-            fix="such as results.csv",
+            f"{output}: expected a file name that ends in {', '.join(KINDS)}, got {output.suffix or 'no suffix'!r}",
+            fix="use a name such as results.csv",
         )
     return kind
 
 
 def _with_more(folder: Path) -> Table:
-    """A folder's table, with what else is known of each episode."""
+    """Return a folder's table with the additional columns."""
     ended, notes = ended_episodes(folder)
     table = ended_table(ended, notes, folder)
     more = {
-        "episode_seed": pa.array([one.seed for one in ended], pa.int64()),
-        "attempts": pa.array([one.attempts for one in ended], pa.int64()),
-        "tokens": pa.array([one.finished.tokens for one in ended], pa.int64()),
-        "ended_by": pa.array([one.finished.ended_by for one in ended], pa.string()),
-        "error": pa.array([one.finished.error for one in ended], pa.string()),
-        "folder": pa.array([str(one.home / one.finished.folder) for one in ended], pa.string()),
+        "episode_seed": pa.array([episode.seed for episode in ended], pa.int64()),
+        "attempts": pa.array([episode.attempts for episode in ended], pa.int64()),
+        "tokens": pa.array([episode.finished.tokens for episode in ended], pa.int64()),
+        "ended_by": pa.array([episode.finished.ended_by for episode in ended], pa.string()),
+        "error": pa.array([episode.finished.error for episode in ended], pa.string()),
+        "folder": pa.array([str(episode.home / episode.finished.folder) for episode in ended], pa.string()),
     }
     return replace(table, extra={**table.extra, **{name: pa.chunked_array([column]) for name, column in more.items()}})
 
@@ -109,7 +109,7 @@ def _texts(names: Any) -> pa.Array:
 
 
 def _whole_numbers(values: Sequence[str], codes: np.ndarray[Any, Any]) -> pa.Array:
-    """Rollouts as numbers, where that loses nothing."""
+    """Return rollouts as integers if that loses nothing, otherwise as text."""
     plain = all(
         value.isascii() and value.isdigit() and len(value) < 18 and str(int(value)) == value for value in values
     )

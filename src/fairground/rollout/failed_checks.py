@@ -1,4 +1,4 @@
-"""Which checks a failed episode failed: of the verdict that counts, which is the newest."""
+"""Failed checks of an episode, from its newest verdict (the one that counts)."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from fairground.rollout.verdicts import read_verdicts
 
 
 def verdict_files(run: Path) -> dict[int, str]:
-    """For episodes of a run that were scored again: the file of the verdict that counts, below the run's folder."""
-    return {one.number: one.file for one in read_verdicts(run)}
+    """Return, for each rescored episode of a run, the file of its newest verdict, relative to the run's folder."""
+    return {verdict.number: verdict.file for verdict in read_verdicts(run)}
 
 
 def failed_checks(run: Path, file: str) -> tuple[Check, ...]:
-    """The checks that failed, in the verdict's order; nothing else of the file is looked at.
+    """Return the failed checks in the verdict's order. Nothing else in the file is validated.
 
     Args:
         run: Folder of the run.
-        file: With the verdict, below that folder, such as `episodes/000003/episode.json`.
+        file: File with the verdict, relative to that folder, such as `episodes/000003/episode.json`.
 
     Raises:
-        EpisodeError: When the file or its verdict cannot be read.
+        EpisodeError: If the file or its verdict cannot be read.
     """
-    found = loads(read_inside(run, *file.split("/"), limit=MAX_EPISODE), where=file)
+    content = loads(read_inside(run, *file.split("/"), limit=MAX_EPISODE), where=file)
     try:
-        checks = found["verdict"]["checks"]
-        return tuple(Check.parse(one, where="check") for one in checks if one["passed"] is not True)
+        checks = content["verdict"]["checks"]
+        return tuple(Check.parse(check, where="check") for check in checks if check["passed"] is not True)
     except (TypeError, KeyError):
-        raise EpisodeError(f"{file}: it has no verdict") from None
+        raise EpisodeError(f"{file}: no verdict found") from None
     except InvalidInput as error:
         raise EpisodeError(f"{file}: {error.message}") from None

@@ -1,7 +1,7 @@
-"""Reading an episode folder.
+"""Read an episode folder.
 
-The folder may come from anyone: a colleague's run, a data set, an attacker. So reading is strict, has limits,
-follows no links, and believes nothing that does not follow from the files.
+The folder may come from an untrusted source. Reading is therefore strict, has limits, follows no links, and trusts only
+what follows from the files.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fairground.core import Frame  # which takes NumPy
 
 MEGABYTE = 1 << 20
-MAX_EPISODE = 32 * MEGABYTE  # episode.json; evidence of checks is most of it
+MAX_EPISODE = 32 * MEGABYTE  # episode.json; most of it is evidence of checks
 MAX_LINE = 2 * MEGABYTE  # one step; a drag of 1,000 points and a long thought fit many times over
 MAX_STEPS = 100_000
 MAX_STEPS_FILE = 512 * MEGABYTE
@@ -42,12 +42,12 @@ MOMENTS: tuple[When, ...] = ("before", "after")
 
 _DIGEST = re.compile(r"[0-9a-f]{24}")
 _LOG = re.compile(r"([a-z0-9]+(?:[-_.][a-z0-9]+)*)\.txt")
-_AGAIN = "do not count it; record the episode again, or restore the folder from a copy"
+_AGAIN = "do not count this episode; record it again, or restore the folder from a copy"
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class StateFile(Record):
-    """Where a file of the app's state is kept, and what it must hold."""
+    """Where a file of the app's state is stored, and its expected content."""
 
     file: str = Field(pattern=r"^[0-9]{3,6}-[A-Za-z0-9_-][A-Za-z0-9._-]{0,79}$", description="name below state/<when>/")
     size: int = Field(ge=0)
@@ -55,7 +55,7 @@ class StateFile(Record):
 
 
 class StateIndex(Record):
-    """What was recorded of the app at one moment; the same as `core.State`, with the content of files beside it."""
+    """Recorded state of the app at one moment. Like `core.State`, with file contents stored separately."""
 
     files: dict[str, StateFile] = {}
     data: dict[str, Any] = {}
@@ -69,22 +69,22 @@ class States(Record):
     after: StateIndex | None = None
 
     def at(self, when: When) -> StateIndex | None:
-        """One of the two."""
+        """Return the state index before or after the episode."""
         return self.before if when == "before" else self.after
 
 
 @dataclass(frozen=True)
 class EpisodeFolder:
-    """An episode that was read and, when `complete`, found whole.
+    """An episode that was read and, if `complete`, validated.
 
     Attributes:
         path: The folder.
-        episode: What `episode.json` says.
-        steps: The steps in order; of an incomplete episode, those that survived.
-        complete: False when the recorder was stopped before the end. Never a result.
-        problems: What an incomplete episode lost, in words.
+        episode: The content of `episode.json`.
+        steps: The steps in order. For an incomplete episode, those that could be read.
+        complete: False if the recorder was stopped before the end. An incomplete episode is never a result.
+        problems: What is missing from an incomplete episode.
         states: The index of the recorded state.
-        frame_sizes: Width and height of each frame that was there when the episode was read, by digest.
+        frame_sizes: Width and height of each frame that existed when the episode was read, by digest.
     """
 
     path: Path
@@ -97,51 +97,51 @@ class EpisodeFolder:
 
     @cached_property
     def digests(self) -> tuple[str, ...]:
-        """What was on the screen, in order: the first frame, then the frame after each step."""
+        """Digests of the frames in order: the first frame, then the frame after each step."""
         first = (self.episode.first_frame,) if self.episode.first_frame else ()
         return first + tuple(step.frame for step in self.steps)
 
     def frame_path(self, digest: str) -> Path:
-        """Where a frame is kept, relative to the folder; raises when the digest is not one."""
+        """Return a frame's path, relative to the folder. Raises an error for an invalid digest."""
         return Path("frames") / _frame_file(digest)
 
     def frame_size(self, digest: str) -> tuple[int, int]:
-        """Width and height, from the first bytes of the file."""
+        """Return width and height, read from the first bytes of the file."""
         return _png_size(self.path, digest)
 
     def frame(self, digest: str) -> Frame:
-        """Decodes a frame, and checks that it shows what its name says."""
-        _png_size(self.path, digest)  # before decoding: a small PNG can unfold to gigabytes
+        """Decode a frame, and check that its content matches its digest."""
+        _png_size(self.path, digest)  # before decoding: a small PNG can decompress to gigabytes
         data = read_inside(self.path, "frames", _frame_file(digest), limit=MAX_BYTES)
         try:
             frame = decode(data)
         except InvalidInput as error:
-            raise EpisodeError(f"frames/{digest}.png: not a whole PNG: {error.message}") from None
+            raise EpisodeError(f"frames/{digest}.png: not a complete PNG: {error.message}") from None
         if frame.digest != digest:
-            raise EpisodeError(f"frames/{digest}.png: shows something else than its name says ({frame.digest})")
+            raise EpisodeError(f"frames/{digest}.png: content has digest {frame.digest}, expected the one in its name")
         return frame
 
     def frames(self) -> Iterator[Frame]:
-        """Decodes `digests`, in order."""
+        """Decode the frames of `digests`, in order."""
         return (self.frame(digest) for digest in self.digests)
 
     @property
     def video(self) -> Path | None:
-        """The video, if there is one."""
+        """Path of the video, or None."""
         path = self.path / "video.mp4"
         return path if path.is_file() and not path.is_symlink() else None
 
     def log_names(self) -> tuple[str, ...]:
-        """The stages that left a log."""
+        """Return the names of the stages that left a log."""
         return tuple(sorted(match[1] for name in _names(self.path / "logs") if (match := _LOG.fullmatch(name))))
 
     def log(self, name: str) -> str:
-        """What a stage wrote."""
+        """Return the log of a stage."""
         data = read_inside(self.path, "logs", f"{name}.txt", limit=MAX_LOG + MEGABYTE)
         return data.decode("utf-8", "replace")
 
     def state(self, when: When) -> State | None:
-        """What was recorded of the app at that moment, for checks to look at; None when nothing was."""
+        """Return the recorded state of the app for checks, or None if none was recorded."""
         index = self.states.at(when)
         if index is None:
             return None
@@ -149,18 +149,18 @@ class EpisodeFolder:
         return State(files, unpack(index.data), unpack(index.missing))
 
     def state_file(self, when: When, name: str) -> bytes:
-        """One recorded file; raises when its content is not what was recorded."""
+        """Return one recorded file. Raises an error if its content differs from what was recorded."""
         index = self.states.at(when)
         if index is None or name not in index.files:
-            raise EpisodeError(f"state.{when}: no file {name!r} was recorded")
+            raise EpisodeError(f"state.{when}: no recorded file {name!r}")
         entry = index.files[name]
         data = read_inside(self.path, "state", when, entry.file, limit=MAX_STATE_FILE)
         if len(data) != entry.size or content_digest(data) != entry.digest:
-            raise EpisodeError(f"state/{when}/{entry.file}: not the content that was recorded for {name!r}")
+            raise EpisodeError(f"state/{when}/{entry.file}: content differs from what was recorded for {name!r}")
         return data
 
     def verify(self) -> None:
-        """Decodes every frame and reads every file; raises at the first that is not as it was recorded."""
+        """Decode every frame and read every file. Raises an error at the first that differs from what was recorded."""
         if self.complete and (problem := _against_manifest(self.path, full=True)):
             raise DamagedEpisode(f"{self.path}: {problem}", fix=_AGAIN)
         for digest in dict.fromkeys(self.digests):
@@ -170,17 +170,15 @@ class EpisodeFolder:
 
 
 def read_episode(folder: Path | str, *, salvage: bool = False) -> EpisodeFolder:
-    """Reads an episode folder.
+    """Read an episode folder.
 
     Args:
-        folder: Where it is.
-        salvage: Opens an episode that claims to be complete and is not as one that is incomplete, to be looked at.
+        folder: Path of the folder.
+        salvage: Open a damaged episode as an incomplete one, for inspection.
 
     Raises:
-        EpisodeError: When there is no episode, or when a file does not have the form it must have (the message names
-            the path to the fault).
-        DamagedEpisode: When the episode claims to be complete, and something is missing or not as its manifest lists
-            it.
+        EpisodeError: If there is no episode, or a file is malformed (the message names the path to the fault).
+        DamagedEpisode: If the episode is marked complete, and something is missing or differs from its manifest.
     """
     path = Path(folder)
     if not path.is_dir():
@@ -200,24 +198,24 @@ def _read(path: Path, salvage: bool) -> EpisodeFolder:
         states = read_record(States, read_inside(path, "state", "state.json", limit=MAX_STATE), where="state")
     if episode.first_frame:
         _check_digest(episode.first_frame, "episode.first_frame")
-    found = EpisodeFolder(path, episode, tuple(steps), complete, states=states)
-    sizes, missing = _frame_sizes(found)
-    missing += _missing_state(found)
+    recorded = EpisodeFolder(path, episode, tuple(steps), complete, states=states)
+    sizes, missing = _frame_sizes(recorded)
+    missing += _missing_state(recorded)
     if not complete:
-        return replace(found, problems=tuple(problems + missing), frame_sizes=sizes)
+        return replace(recorded, problems=tuple(problems + missing), frame_sizes=sizes)
     faults = problems + contradictions(episode, steps=len(steps)) + missing
     if not faults and (problem := _against_manifest(path)):
         faults.append(problem)
     if faults and salvage:
-        return replace(found, complete=False, problems=tuple(faults), frame_sizes=sizes)
+        return replace(recorded, complete=False, problems=tuple(faults), frame_sizes=sizes)
     if faults:
         shown = "; ".join(faults[:5]) + (f"; and {len(faults) - 5} more" if len(faults) > 5 else "")
-        raise DamagedEpisode(f"claims to be complete, but {shown}", fix=_AGAIN)
-    return replace(found, frame_sizes=sizes)
+        raise DamagedEpisode(f"marked complete, but {shown}", fix=_AGAIN)
+    return replace(recorded, frame_sizes=sizes)
 
 
 def contradictions(episode: Episode, *, steps: int) -> list[str]:
-    """What a complete episode may not say, in words; empty when it is in order."""
+    """Return the contradictions in a complete episode's summary; empty if there are none."""
     faults = []
     if episode.outcome is None:
         faults.append("episode.outcome: null")
@@ -229,14 +227,17 @@ def contradictions(episode: Episode, *, steps: int) -> list[str]:
         if not episode.first_frame:
             faults.append("episode.first_frame: none recorded")
     elif episode.verdict is not None:
-        faults.append(f"episode.verdict: given for outcome {episode.outcome.value}, which is never a score")
+        faults.append(f"episode.verdict: given for outcome {episode.outcome.value}, which has no score")
     if episode.steps != steps:
-        faults.append(f"episode.steps: {episode.steps}, while steps.jsonl holds {steps}")
+        faults.append(f"episode.steps: {episode.steps}, but steps.jsonl has {steps}")
     return faults
 
 
 def _against_manifest(path: Path, *, full: bool = False) -> str:
-    """What is not as the manifest lists it; "" where all is, and in a folder without one, of an earlier version."""
+    """Return the first difference from the manifest.
+
+    Returns "" if there is none, or if there is no manifest (written by an earlier version).
+    """
     manifest = read_manifest(path)
     return "" if manifest is None else manifest_problem(path, manifest, full=full)
 
@@ -266,8 +267,8 @@ def _read_steps(path: Path, *, torn_allowed: bool) -> tuple[list[Step], list[str
                 raise EpisodeError(f"{where}: a line over {MAX_LINE:,} bytes")
             if not line.endswith(b"\n"):
                 if not torn_allowed:
-                    raise EpisodeError(f"{where}: the last line of steps.jsonl is torn")
-                return steps, [f"{where}: the last line was torn and is dropped"]
+                    raise EpisodeError(f"{where}: the last line of steps.jsonl is incomplete")
+                return steps, [f"{where}: the last line was incomplete and is dropped"]
             if len(steps) == MAX_STEPS:
                 raise EpisodeError(f"steps.jsonl: over {MAX_STEPS:,} steps")
             step = read_record(Step, line, where=where)
@@ -278,24 +279,24 @@ def _read_steps(path: Path, *, torn_allowed: bool) -> tuple[list[Step], list[str
     return steps, []
 
 
-def _frame_sizes(found: EpisodeFolder) -> tuple[dict[str, tuple[int, int]], list[str]]:
-    """The sizes of the frames that are there, and what is wrong with the others."""
+def _frame_sizes(recorded: EpisodeFolder) -> tuple[dict[str, tuple[int, int]], list[str]]:
+    """Return the sizes of the readable frames, and what is wrong with the others."""
     sizes, faults = {}, []
-    for digest in dict.fromkeys(found.digests):
+    for digest in dict.fromkeys(recorded.digests):
         try:
-            sizes[digest] = found.frame_size(digest)
+            sizes[digest] = recorded.frame_size(digest)
         except EpisodeError as error:
             faults.append(error.message)
     return sizes, faults
 
 
-def _missing_state(found: EpisodeFolder) -> list[str]:
+def _missing_state(recorded: EpisodeFolder) -> list[str]:
     faults = []
     for when in MOMENTS:
-        index = found.states.at(when)
+        index = recorded.states.at(when)
         for entry in index.files.values() if index else ():
             try:
-                with open_inside(found.path, "state", when, entry.file) as handle:
+                with open_inside(recorded.path, "state", when, entry.file) as handle:
                     size = os.fstat(handle).st_size
                 if size != entry.size:
                     faults.append(f"state/{when}/{entry.file}: {size:,} bytes, expected {entry.size:,}")

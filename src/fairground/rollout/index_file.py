@@ -1,6 +1,6 @@
-"""The file `run.sqlite`: its tables, opening it, and what its errors mean.
+"""The run index file `run.sqlite`: its tables, how to open it, and its errors.
 
-Format 3 added checksums (`index_rows`). Format 2 is read as it is; opening it to be written adds the columns.
+Format 3 added checksums (`index_rows`). Format 2 can be read; opening it for writing adds the columns.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from fairground.rollout.run_locks import RunBusy
 
 INDEX = "run.sqlite"
 FORMAT = 3
-"""Raised when an old program would misread or damage a new index."""
+"""Increased when an older version would misread or damage a newer index."""
 
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
-"""What reading a damaged file raises; the latter for names of columns that are no text, which SQLite quotes."""
+"""Exceptions raised when reading a damaged file. UnicodeDecodeError: SQLite quotes column names that are not text."""
 
-_LONGEST = 64 << 20  # bytes of a value, or of a row
-_UNSEALED = 2  # the last format without checksums; still read
+_LONGEST = 64 << 20  # maximum bytes of a value or row
+_UNSEALED = 2  # the last format without checksums; can still be read
 _ADDED = ("manifest", "later", "seal")
 
 TABLES = """
@@ -76,13 +76,13 @@ _SELECT_UNSEALED = f"SELECT {', '.join(name for name in COLUMNS if name not in C
 
 @dataclass(frozen=True)
 class About:
-    """What an index says about its run.
+    """Metadata of a run, from its index.
 
     Attributes:
-        run: The run's ID, which keys its checksums; "" where there are none.
-        spec: What was asked for.
-        started: When, as ISO 8601.
-        planned: How many episodes; None in an index without checksums, which does not say it.
+        run: The run's ID, which keys its checksums; "" if there are none.
+        spec: The run's specification.
+        started: Start time, as ISO 8601.
+        planned: Number of planned episodes. None in an index without checksums, which does not store it.
     """
 
     run: str
@@ -92,12 +92,12 @@ class About:
 
     @property
     def select(self) -> str:
-        """The query for `COLUMNS` and the seal, without a condition."""
+        """Query for `COLUMNS` and the checksum, without a condition."""
         return SELECT if self.run else f"{_SELECT_UNSEALED} FROM episodes"
 
 
 def write_index(folder: Path, spec: RunSpec, plan: Sequence[Planned]) -> None:
-    """Writes the index of a new run: whole, or not at all."""
+    """Write the index of a new run atomically."""
     draft = folder / f".{INDEX}.tmp"
     journal = draft.with_name(f"{draft.name}-journal")
     try:
@@ -112,13 +112,16 @@ def write_index(folder: Path, spec: RunSpec, plan: Sequence[Planned]) -> None:
 
 
 def fill_index(db: sqlite3.Connection, spec: RunSpec, plan: Sequence[Planned], started: str) -> About:
-    """Makes the tables in an empty database, and writes the plan."""
+    """Create the tables in an empty database, and write the plan."""
     run, words = secrets.token_hex(16), json.dumps(spec.plain())
     db.executescript(TABLES)
     db.execute("BEGIN")
     db.executemany("INSERT INTO meta VALUES (?, ?)", _meta(run, words, started, len(plan)).items())
     rest = [0, *[None] * (len(COLUMNS) - 6)]
-    rows = ([one.number, one.configuration, one.rollout, one.seed, one.paired_with, *rest] for one in plan)
+    rows = (
+        [episode.number, episode.configuration, episode.rollout, episode.seed, episode.paired_with, *rest]
+        for episode in plan
+    )
     marks = ", ".join("?" * (len(COLUMNS) + 1))
     db.executemany(
         f"INSERT INTO episodes ({', '.join(COLUMNS)}, seal) VALUES ({marks})",
@@ -129,11 +132,14 @@ def fill_index(db: sqlite3.Connection, spec: RunSpec, plan: Sequence[Planned], s
 
 
 def connect(folder: Path, *, write: bool) -> sqlite3.Connection:
-    """Opens the index. Texts that are not UTF-8 come as bytes, so that one of them does not hide the other rows."""
+    """Open the index.
+
+    Text that is not UTF-8 is returned as bytes, so that one bad value does not hide the other rows.
+    """
     with told(folder):
         path = (folder / INDEX).resolve()
-        # SQLite keeps notes beside what it reads. On a medium that cannot be written it must be told that nothing
-        # changes there; while there is a journal, somebody else may well write.
+        # SQLite writes helper files next to a database that it reads. On a read-only medium, `immutable` prevents that.
+        # It is not used while there is a journal, because another process may be writing.
         still = not write and not os.access(folder, os.W_OK) and not path.with_name(f"{INDEX}-wal").exists()
         return _open(path, "rw" if write else "ro", still=still)
 
@@ -155,17 +161,17 @@ def _open(path: Path, mode: str, *, still: bool) -> sqlite3.Connection:
 
 
 def read_about(db: sqlite3.Connection, folder: Path) -> About:
-    """What an index says about its run.
+    """Read a run's metadata from its index.
 
     Raises:
-        InvalidInput: When another version wrote it.
-        DamagedIndex: When it says what no version writes.
+        InvalidInput: If another version wrote it.
+        DamagedIndex: If it contains what no version writes.
     """
     with told(folder):
         views = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type NOT IN ('table', 'index')")]
         meta: dict[Any, Any] = {} if views else dict(db.execute("SELECT key, value FROM meta"))
         columns = [str(name) for _, name, *_ in db.execute("PRAGMA table_info(episodes)")]
-    if views:  # which may never end
+    if views:  # a view may define a query that never ends
         raise _damaged(folder, f"expected tables only, found {str(views[0])[:60]!r}")
     version = _value(folder, meta, "format")
     if version not in (str(_UNSEALED), str(FORMAT)):
@@ -194,24 +200,24 @@ def read_about(db: sqlite3.Connection, folder: Path) -> About:
     try:
         spec = RunSpec.stored(json.loads(words))
     except (ValueError, RecursionError, FairgroundError) as error:
-        said = error.message if isinstance(error, FairgroundError) else error
-        raise _damaged(folder, f"table meta, key spec: expected what the run was asked for, found {said}") from None
+        detail = error.message if isinstance(error, FairgroundError) else error
+        raise _damaged(folder, f"table meta, key spec: expected the run's specification, found {detail}") from None
     return About(run, spec, started, planned)
 
 
 def check_before_writing(folder: Path) -> None:
-    """Looks at an index that is to be written, without writing: a damaged one would get worse.
+    """Check an index before writing to it: writing to a damaged index would make it worse.
 
     Raises:
-        DamagedIndex: When its structure is damaged, or when a journal lies beside it that does not belong to it.
+        DamagedIndex: If its structure is damaged, or the journal next to it belongs to another database.
     """
     path = (folder / INDEX).resolve()
     journal = path.with_name(f"{INDEX}-wal")
     with told(folder), closing(connect(folder, write=False)) as db:
         about = read_about(db, folder)
-        (found,) = db.execute("PRAGMA integrity_check(1)").fetchone()
-        if found != "ok":
-            raise _damaged(folder, f"SQLite's integrity check says: {found}")
+        (result,) = db.execute("PRAGMA integrity_check(1)").fetchone()
+        if result != "ok":
+            raise _damaged(folder, f"SQLite's integrity check reports: {result}")
         if not about.run or not journal.exists() or not journal.stat().st_size:
             return
         with closing(_open(path, "ro", still=True)) as without:
@@ -221,16 +227,16 @@ def check_before_writing(folder: Path) -> None:
                 *before, old = without.execute(f"{about.select} WHERE number = ?", values[:1]).fetchone() or [None]
                 if matches(about.run, before, old):
                     raise DamagedIndex(
-                        f"{path}: the journal beside it does not belong to it: with {journal.name}, episode "
-                        f"{values[0]} does not match its checksum; without, it does",
-                        fix=f"move {journal} and {path.name}-shm away; episodes that are recorded are not lost by that",
+                        f"{path}: the journal next to it belongs to another database: with {journal.name}, "
+                        f"episode {values[0]} does not match its checksum; without it, it does",
+                        fix=f"move {journal} and {path.name}-shm away; recorded episodes are not lost by that",
                     )
 
 
 def add_checksums(db: sqlite3.Connection, folder: Path, about: About) -> About:
-    """Turns an index of the format before into one of this format; to be called within a transaction.
+    """Upgrade an index to the current format. Must be called within a transaction.
 
-    Rows get a checksum. The folders of episodes that had ended cannot be checked: `manifest` is NULL for them.
+    Rows get a checksum. The folders of episodes that had already ended cannot be checked: their `manifest` is NULL.
     """
     words = _value(folder, dict(db.execute("SELECT key, value FROM meta")), "spec")
     run = secrets.token_hex(16)
@@ -247,7 +253,7 @@ def add_checksums(db: sqlite3.Connection, folder: Path, about: About) -> About:
 
 @contextmanager
 def told(folder: Path) -> Iterator[None]:
-    """Turns what SQLite says into what a person can act on."""
+    """Convert SQLite errors into errors with a fix."""
     try:
         yield
     except UNREADABLE as error:
@@ -255,16 +261,16 @@ def told(folder: Path) -> Iterator[None]:
 
 
 def identity(folder: Path) -> tuple[int, int] | None:
-    """Tells a file from one of the same name."""
+    """Return device and inode of the index, to distinguish it from another file of the same name."""
     try:
-        found = os.stat(folder / INDEX)
+        status = os.stat(folder / INDEX)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def now() -> str:
-    """The time, as the index keeps it."""
+    """Return the current time in the index's format."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
@@ -303,17 +309,21 @@ def _advice(folder: Path) -> str:
 def _in_words(error: sqlite3.Error | UnicodeDecodeError, folder: Path) -> FairgroundError:
     path = folder / INDEX
     if isinstance(error, UnicodeDecodeError):
-        return _damaged(folder, f"its tables have names that are no text: {error}")
+        return _damaged(folder, f"its tables have names that are not text: {error}")
     if (full := database_full(error, path)) is not None:
         return full
     code = vars(error).get("sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return RunBusy(f"{path}: another process holds it: {error}", fix="wait for it to end, then try again")
+        return RunBusy(
+            f"{path}: locked by another process: {error}", fix="wait for that process to end, then run this again"
+        )
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
-        return CannotWrite(f"could not write {path}: {error}", fix="choose a folder that you may write, with --out")
+        return CannotWrite(f"could not write {path}: {error}", fix="choose a writable folder with --out")
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_SCHEMA):
         return _damaged(folder, str(error))
-    return InfrastructureError(f"{path}: {error}", fix="is the disk full, or the folder read-only or damaged?")
+    return InfrastructureError(
+        f"{path}: {error}", fix="check whether the disk is full, and whether the folder is read-only or damaged"
+    )
 
 
 def _text(data: bytes) -> str | bytes:

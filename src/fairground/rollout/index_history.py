@@ -1,4 +1,4 @@
-"""The table `verdicts` of a run's index: every verdict of episodes that were scored again, oldest first."""
+"""The table `verdicts` of a run's index: all verdicts of rescored episodes, oldest first."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 
 from fairground.rollout.index_rows import BadValue, check_value
 
-_RULES = ("number", "finished", "outcome", "reward", "folder")  # by which the values of a row are checked
+_RULES = ("number", "finished", "outcome", "reward", "folder")  # the rules that validate a row's values
 
 
 @dataclass(frozen=True)
 class History:
-    """What the table holds.
+    """The content of the table.
 
     Attributes:
-        rows: Number, when, outcome, reward and file of each verdict; rows that no run writes are left out.
-        newest: Outcome, reward and file of each episode's last verdict.
-        problems: What is wrong with a row, by episode. A row that belongs to no episode concerns none.
+        rows: Number, time, outcome, reward and file of each verdict. Invalid rows are left out.
+        newest: Outcome, reward and file of each episode's newest verdict.
+        problems: What is wrong with a row, by episode. Rows without an episode number are ignored.
     """
 
     rows: list[tuple[Any, ...]] = field(default_factory=list)
@@ -27,15 +27,15 @@ class History:
 
 
 def has_history(db: sqlite3.Connection) -> bool:
-    """Whether any episode was scored again."""
+    """Return whether any episode was rescored."""
     return bool(db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'verdicts'").fetchone())
 
 
 def read_history(db: sqlite3.Connection) -> History:
-    """Reads and checks the table; empty where there is none."""
-    found = History()
+    """Read and validate the table. Empty if it does not exist."""
+    history = History()
     if not has_history(db):
-        return found
+        return history
     for values in db.execute("SELECT number, scored, outcome, reward, file FROM verdicts ORDER BY number, id"):
         number = values[0]
         try:
@@ -43,8 +43,8 @@ def read_history(db: sqlite3.Connection) -> History:
                 check_value(rule, value)
         except BadValue as error:
             if isinstance(number, int):
-                found.problems[number] = f"table verdicts, {error}"
+                history.problems[number] = f"table verdicts, {error}"
             continue
-        found.rows.append(values)
-        found.newest[number] = values[2:]
-    return found
+        history.rows.append(values)
+        history.newest[number] = values[2:]
+    return history

@@ -1,7 +1,7 @@
-"""Rows of a run's index: what each column may hold, and the checksum that covers a row.
+"""Rows of a run's index: the allowed values of each column, and the checksum of a row.
 
-Every row has a checksum (`seal`) over all its columns, keyed by the run's ID: a value that was edited, and a row that
-came from the index of another run, do not match it. Rows of indexes before format 3 have none.
+Every row has a checksum (`seal`) over all its columns, keyed by the run's ID. It detects edited values, and rows copied
+from another run's index. Indexes before format 3 have no checksums.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from fairground.rollout.plan import Planned
 
 @dataclass(frozen=True)
 class Finished:
-    """How an attempt ended, as the index keeps it.
+    """How an attempt ended, as stored in the index.
 
     Attributes:
-        outcome: How.
-        reward: The verdict's; None unless it was scored.
-        steps: Actions taken.
-        seconds: From the first frame to the end.
-        tokens: Of a model; None where the agent has none.
-        cost: In dollars; None where it is not known.
+        outcome: The outcome.
+        reward: The verdict's reward. None unless the attempt was scored.
+        steps: Number of actions taken.
+        seconds: Time from the first frame to the end.
+        tokens: Tokens used by the model. None if the agent has no model.
+        cost: Cost in dollars. None if unknown.
         ended_by: Who or what ended it.
-        error: For errored and invalid: what happened.
-        folder: Where it is recorded, below the run's folder.
+        error: What happened, for errored and invalid attempts.
+        folder: Where it is recorded, relative to the run's folder.
     """
 
     outcome: Outcome
@@ -47,15 +47,15 @@ class Finished:
 
 @dataclass(frozen=True)
 class Row:
-    """One episode of a run: planned, and finished or not yet.
+    """One planned episode of a run, with its result once it has ended.
 
     Attributes:
-        planned: Which episode.
-        attempts: How often it was tried.
-        finished: How it ended; None while it has not, and when it is damaged.
-        damage: What is wrong with its row or its folder; "" where nothing was found.
-        manifest: Digest of the manifest of its folder; "" when there was none to check later.
-        later: File name and digest of the newest later verdict, such as `verdict-...json:0123...`; "" without.
+        planned: The planned episode.
+        attempts: Number of attempts so far.
+        finished: How it ended. None if it has not ended, or is damaged.
+        damage: What is wrong with its row or folder; "" if nothing was found.
+        manifest: Digest of its folder's manifest; "" if there is none.
+        later: File name and digest of the newest rescored verdict, such as `verdict-...json:0123...`; "" if none.
     """
 
     planned: Planned
@@ -70,7 +70,7 @@ PLAN = ("number", "configuration", "rollout", "seed", "paired_with")
 ENDING = ("outcome", "reward", "steps", "seconds", "tokens", "cost", "ended_by", "error", "folder")
 CHECKED = ("finished", "manifest", "later")
 COLUMNS = (*PLAN, "attempts", *ENDING, *CHECKED)
-"""What a seal covers, in this order."""
+"""The columns covered by the checksum, in this order."""
 
 
 class BadValue(Exception):
@@ -84,20 +84,20 @@ class BadValue(Exception):
 
 
 def row_seal(run: str, values: Sequence[Any]) -> str:
-    """The checksum of a row's `COLUMNS`, as they stand in the index of the run with this ID."""
+    """Return the checksum of a row's `COLUMNS` in the index of the run with this ID."""
     return hashlib.blake2b(_as_json(list(values)).encode(), digest_size=16, key=run.encode()[:64]).hexdigest()
 
 
 def matches(run: str, values: Sequence[Any], seal: object) -> bool:
-    """Whether a row is as it was committed."""
+    """Return whether a row matches its checksum."""
     try:
         return row_seal(run, values) == seal
-    except (TypeError, ValueError):  # bytes, where a text is expected
+    except (TypeError, ValueError):  # bytes instead of text
         return False
 
 
 def make_row(values: Sequence[Any]) -> Row:
-    """A row of values that were checked."""
+    """Return the row for values that were already checked."""
     number, configuration, rollout, seed, paired_with, attempts, outcome, *rest, _, manifest, later = values
     planned = Planned.model_construct(
         number=number, configuration=configuration, rollout=rollout, seed=seed, paired_with=paired_with
@@ -107,31 +107,31 @@ def make_row(values: Sequence[Any]) -> Row:
 
 
 def check_values(values: Sequence[Any]) -> None:
-    """Raises `BadValue` for the first column that holds what no run writes."""
-    found = dict(zip(COLUMNS, values, strict=True))
-    check_plan(found)
-    check_value("attempts", found["attempts"])
-    if found["outcome"] is None:
-        filled = next((name for name in ENDING if found[name] is not None), None)
+    """Raise `BadValue` for the first column with an invalid value."""
+    row = dict(zip(COLUMNS, values, strict=True))
+    check_plan(row)
+    check_value("attempts", row["attempts"])
+    if row["outcome"] is None:
+        filled = next((name for name in ENDING if row[name] is not None), None)
         if filled is not None:
-            raise BadValue(filled, found[filled], "NULL, as the episode has not ended")
+            raise BadValue(filled, row[filled], "NULL, as the episode has not ended")
     else:
         for name in ENDING:
-            check_value(name, found[name])
-        if found["outcome"] in ("errored", "invalid") and found["reward"] is not None:
-            raise BadValue("reward", found["reward"], f"NULL for outcome {found['outcome']}")
+            check_value(name, row[name])
+        if row["outcome"] in ("errored", "invalid") and row["reward"] is not None:
+            raise BadValue("reward", row["reward"], f"NULL for outcome {row['outcome']}")
     for name in CHECKED:
-        check_value(name, found[name])
+        check_value(name, row[name])
 
 
 def check_plan(found: dict[str, Any]) -> None:
-    """The same for the columns of the plan alone."""
+    """Check the columns of the plan; see `check_values`."""
     for name in PLAN:
         check_value(name, found[name])
 
 
 def check_value(name: str, value: object) -> None:
-    """The same for one value."""
+    """Check one value; see `check_values`."""
     rule, expected = _RULES[name]
     if not rule(value):
         raise BadValue(name, value, expected)
@@ -154,7 +154,7 @@ def _text(value: object) -> bool:
 
 
 def _below(value: object) -> bool:
-    """A place below the run's folder, or none."""
+    """Return whether a value is a path below the run's folder, or empty."""
     if not isinstance(value, str) or "\0" in value:
         return False
     return value == "" or not any(part in ("", ".", "..") for part in value.split("/"))
@@ -168,8 +168,8 @@ def _configuration(value: object) -> bool:
         return False
 
 
-_as_json = json.JSONEncoder(separators=(",", ":")).encode  # made once: a run may have 100,000 rows
-_OUTCOMES = {one.value: one for one in Outcome}
+_as_json = json.JSONEncoder(separators=(",", ":")).encode  # created once: a run may have 100,000 rows
+_OUTCOMES = {outcome.value: outcome for outcome in Outcome}
 _ID = "a configuration such as suite/app/scenario/instance@profile/theme/ui_state"
 _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "number": (_whole(2**62), "a whole number from 0"),

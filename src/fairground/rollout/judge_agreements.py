@@ -1,4 +1,4 @@
-"""How far a judge agrees with the state verifier, which knows better: counts, intervals, and where they differ."""
+"""Agreement between a model judge and the state verifier (the reference): counts, intervals, and disagreements."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from fairground.stats import Interval, cohens_kappa, krippendorff_alpha, wilson
 
 @dataclass(frozen=True)
 class ItemAgreement:
-    """An item that both decided: the judge by frames, the state verifier by a check of the same name.
+    """Agreement on one item, decided by the judge from frames and by the state verifier with a check of the same name.
 
     Attributes:
-        name: Of the item.
-        agreed: How often both said the same.
-        false_passes: How often only the judge found it met.
-        false_fails: How often only the state verifier did.
-        agreement: The share of episodes where both said the same; Wilson's interval.
+        name: Name of the item.
+        agreed: Number of episodes where both agree.
+        false_passes: Number of episodes where only the judge found it met.
+        false_fails: Number of episodes where only the state verifier found it met.
+        agreement: Share of episodes where both agree, with a Wilson interval.
     """
 
     name: str
@@ -33,28 +33,28 @@ class ItemAgreement:
 
     @property
     def episodes(self) -> int:
-        """How often both decided it."""
+        """Number of episodes where both decided this item."""
         return self.agreed + self.false_passes + self.false_fails
 
 
 @dataclass(frozen=True)
 class JudgeAgreement:
-    """A judge against the state verifier.
+    """A judge compared with the state verifier.
 
     Attributes:
         model: The judge.
-        passed: Both say passed.
-        failed: Both say failed.
-        false_passes: The judge says passed, the state failed.
-        false_fails: The judge says failed, the state passed.
-        not_judged: Episodes without a judgement, which count nowhere else.
-        agreement: Share of judged episodes where both say the same; Wilson's interval.
-        kappa: Cohen's, beyond chance; None where it has no value.
-        alpha: Krippendorff's, the same for any number of judges; None where it has no value.
-        items: Agreement item by item, the worst first.
-        usage: What the judgements took, those of earlier times included.
-        spent: What they took this time.
-        notes: What must not be over-read.
+        passed: Number of episodes where both say passed.
+        failed: Number of episodes where both say failed.
+        false_passes: Episodes where the judge says passed and the state verifier failed.
+        false_fails: Episodes where the judge says failed and the state verifier passed.
+        not_judged: Episodes without a judgement. They count nowhere else.
+        agreement: Share of judged episodes where both agree, with a Wilson interval.
+        kappa: Cohen's kappa: agreement beyond chance. None if undefined.
+        alpha: Krippendorff's alpha, the same for any number of judges. None if undefined.
+        items: Agreement per item, lowest first.
+        usage: Usage of all judgements, including earlier ones.
+        spent: Usage of the judgements made this time.
+        notes: Caveats for the reader.
     """
 
     model: str
@@ -73,27 +73,27 @@ class JudgeAgreement:
 
     @property
     def judged(self) -> int:
-        """Episodes that both decided."""
+        """Number of episodes that both decided."""
         return self.passed + self.failed + len(self.false_passes) + len(self.false_fails)
 
 
 def judge_agreement(
     episodes: Sequence[Judged], *, model: str, seed: int = 0, level: float = 0.95, replicates: int = 2_000
 ) -> JudgeAgreement:
-    """Sets judgements against the verdicts of the state verifier.
+    """Compare judgements with the verdicts of the state verifier.
 
     Args:
-        episodes: Judged or not, from `judge_recorded`.
+        episodes: Episodes from `judge_recorded`, judged or not.
         model: The judge's name.
-        seed: Of the resamples.
-        level: Of the intervals.
-        replicates: Bootstrap resamples.
+        seed: Seed of the bootstrap.
+        level: Confidence level of the intervals.
+        replicates: Number of bootstrap resamples.
     """
     cells: dict[tuple[bool, bool], list[Judged]] = {(a, b): [] for a in (True, False) for b in (True, False)}
-    for one in episodes:
-        if one.judgement is not None:
-            cells[one.state is Outcome.PASSED, one.judgement.verdict.success].append(one)
-    counts = {cell: len(found) for cell, found in cells.items()}
+    for episode in episodes:
+        if episode.judgement is not None:
+            cells[episode.state is Outcome.PASSED, episode.judgement.verdict.success].append(episode)
+    counts = {cell: len(members) for cell, members in cells.items()}
     judged, agreed = sum(counts.values()), counts[True, True] + counts[False, False]
     notes: list[str] = []
     kappa = alpha = None
@@ -102,55 +102,55 @@ def judge_agreement(
     try:
         ratings = [(state, judge) for (state, judge), number in counts.items() for _ in range(number)]
         alpha = krippendorff_alpha(ratings, rng=rng, level=level, replicates=replicates).alpha
-        found = cohens_kappa(table, rng=rng, level=level, replicates=replicates)
-        kappa, notes = found.kappa, [*found.notes]
+        result = cohens_kappa(table, rng=rng, level=level, replicates=replicates)
+        kappa, notes = result.kappa, [*result.notes]
     except InvalidInput as error:
         if judged:
-            notes.append(f"Agreement beyond chance has no value here: {error.message}.")
-    tasks = {one.configuration for one in episodes if one.judgement is not None}
+            notes.append(f"Agreement beyond chance is undefined here: {error.message}.")
+    tasks = {episode.configuration for episode in episodes if episode.judgement is not None}
     if judged > len(tasks):
         notes.append(
-            f"Configurations were judged more than once ({len(tasks)} in {judged} episodes). Intervals take each "
-            "episode for a case of its own, and are too narrow as far as attempts at one configuration are alike."
+            f"Configurations were judged more than once ({len(tasks)} in {judged} episodes). Intervals treat "
+            "episodes as independent, so they are too narrow if attempts at one configuration are alike."
         )
-    judgements = [(one, one.judgement) for one in episodes if one.judgement is not None]
+    judgements = [(episode, episode.judgement) for episode in episodes if episode.judgement is not None]
     return JudgeAgreement(
         model=model,
         passed=counts[True, True],
         failed=counts[False, False],
         false_passes=tuple(cells[False, True]),
         false_fails=tuple(cells[True, False]),
-        not_judged=tuple(one for one in episodes if one.judgement is None),
+        not_judged=tuple(episode for episode in episodes if episode.judgement is None),
         agreement=wilson(agreed, judged, level) if judged else None,
         kappa=kappa,
         alpha=alpha,
         items=_items(episodes, level),
         usage=_sum([judgement.usage for _, judgement in judgements]),
-        spent=_sum([judgement.usage for one, judgement in judgements if not one.kept]),
+        spent=_sum([judgement.usage for episode, judgement in judgements if not episode.kept]),
         notes=tuple(notes),
     )
 
 
 def _items(episodes: Sequence[Judged], level: float) -> tuple[ItemAgreement, ...]:
     counts: dict[str, list[int]] = {}
-    for one in episodes:
-        if one.judgement is None:
+    for episode in episodes:
+        if episode.judgement is None:
             continue
-        by_state = {check.name: check.passed for check in one.checks}
-        for check in one.judgement.verdict.checks:
+        by_state = {check.name: check.passed for check in episode.checks}
+        for check in episode.judgement.verdict.checks:
             if check.name in by_state:
                 place = 0 if check.passed == by_state[check.name] else 1 if check.passed else 2
                 counts.setdefault(check.name, [0, 0, 0])[place] += 1
-    found = [
+    items = [
         ItemAgreement(name, agreed, passes, fails, wilson(agreed, agreed + passes + fails, level))
         for name, (agreed, passes, fails) in counts.items()
     ]
-    return tuple(sorted(found, key=lambda item: (item.agreement.estimate, -item.episodes, item.name)))
+    return tuple(sorted(items, key=lambda item: (item.agreement.estimate, -item.episodes, item.name)))
 
 
 def _sum(all_: Sequence[Usage]) -> Usage:
     names = [name for name in Usage.model_fields if name != "dollars"]
-    dollars = [one.dollars for one in all_]
-    known = [one for one in dollars if one is not None]
-    counts = {name: sum(getattr(one, name) for one in all_) for name in names}
+    dollars = [usage.dollars for usage in all_]
+    known = [amount for amount in dollars if amount is not None]
+    counts = {name: sum(getattr(usage, name) for usage in all_) for name in names}
     return Usage(**counts, dollars=sum(known) if len(known) == len(dollars) else None)

@@ -1,7 +1,7 @@
-"""Recorded episodes, judged by a model: beside their verdicts, never over them.
+"""Model judgements of recorded episodes. They are stored next to the verdicts and never replace them.
 
-Each judgement is a file `judgement-<what>.json` in the episode's folder. Its name follows from the model, the
-checklist, the prompts and the frames that were shown, so what has been judged so is not judged again.
+Each judgement is a file `judgement-<key>.json` in the episode's folder. The key is derived from the model, the
+checklist, the prompts and the frames shown, so the same judgement is not made twice.
 """
 
 from __future__ import annotations
@@ -43,40 +43,40 @@ from fairground.verify.judge_checklist import prompt_digest
 from fairground.worlds import World
 
 FRAMES = 12
-"""Frames that a judge is shown of one episode, unless it is said otherwise."""
+"""Default maximum number of frames of an episode shown to a judge."""
 
 
 class Judgement(Record):
-    """The content of `judgement-<what>.json`."""
+    """The content of `judgement-<key>.json`: a model's verdict, and what it was based on."""
 
     format: Literal[1] = 1
     judged: str = Field(description="UTC, ISO 8601")
-    fairground: str = Field(description="version that judged it")
-    model: str = Field(description="who judged it")
+    fairground: str = Field(description="version of Fairground that judged it")
+    model: str = Field(description="model that judged it")
     prompt: str = Field(description="content address of the prompts")
     checklist: Checklist
     frames: tuple[Annotated[str, Field(pattern="^[0-9a-f]{24}$")], ...] = Field(
         min_length=1, description="digests of the frames that were shown"
     )
-    verdict: Verdict = Field(description="the model's; the episode's own stays what it is")
-    usage: Usage = Field(description="what it took")
+    verdict: Verdict = Field(description="the model's verdict; the episode's own verdict does not change")
+    usage: Usage = Field(description="model usage of this judgement")
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One episode, and what the model made of it.
+    """One episode with its judgement.
 
     Attributes:
-        folder: The episode's.
-        configuration: Its id.
-        rollout: Which attempt; 0 for an episode outside of a run.
-        agent: Who acted.
-        instruction: What it was asked.
-        state: The outcome that counts, by the state verifier: passed or failed.
-        checks: The state verifier's, when the episode was run.
-        judgement: None where there is none.
-        problem: Why there is none.
-        kept: Whether it was there already.
+        folder: The episode's folder.
+        configuration: Configuration ID.
+        rollout: Index of the attempt; 0 for an episode outside of a run.
+        agent: Agent name.
+        instruction: The instruction.
+        state: The state verifier's outcome, which counts: passed or failed.
+        checks: The state verifier's checks when the episode was run.
+        judgement: The judgement, or None.
+        problem: Why there is no judgement.
+        kept: Whether the judgement already existed.
     """
 
     folder: Path
@@ -100,58 +100,58 @@ def judge_recorded(
     workers: int = 1,
     on_done: Callable[[int, int], None] | None = None,
 ) -> list[Judged]:
-    """Judges every scored episode of runs and episode folders, and keeps what was judged.
+    """Judge every scored episode of runs and episode folders, and store the judgements.
 
-    Errored and invalid episodes are no results and are left out. An episode that cannot be judged is among the results
-    with a `problem`; it is tried again the next time.
+    Errored and invalid episodes are not results and are left out. An episode that cannot be judged is returned with a
+    `problem`, and is tried again the next time.
 
     Args:
-        paths: Folders of runs, which may still go on; of several runs side by side; or of episodes.
-        make: Makes a model to ask; one for each worker.
-        checklist: For all of them; by default what each scenario gives, or else what follows from its checks.
-        frames: The most frames of an episode that are shown.
-        workers: Questions that are asked at the same time.
-        on_done: Told how many episodes are done, and how many there are.
+        paths: Folders of runs (finished or not), of several runs side by side, or of episodes.
+        make: Creates an asker for the model; called once per worker.
+        checklist: Checklist for all episodes. By default each scenario's own, or one derived from its checks.
+        frames: Maximum number of frames shown per episode.
+        workers: Number of parallel requests.
+        on_done: Called with the number of judged episodes and their total.
 
     Raises:
-        InvalidInput: There is nothing to judge, or the model's name is wrong.
-        MissingPrerequisite: The vendor's SDK or a key is missing, or the key is refused.
+        InvalidInput: If there is nothing to judge, or the model's name is wrong.
+        MissingPrerequisite: If the vendor's SDK or an API key is missing, or the key is rejected.
     """
-    sampled(2, frames)  # says now what is wrong with the number
+    sampled(2, frames)  # fails early if the number is invalid
     jobs = [job for path in result_folders(paths) for job in _jobs(path)]
     if not jobs:
         raise InvalidInput(f"{', '.join(map(str, paths))}: no episode has passed or failed yet")
-    asked = {} if checklist is not None else _richest(jobs)
+    checks_by_task = {} if checklist is not None else _richest(jobs)
     desk = _Desk(make)
     over = threading.Event()
 
     def work(job: _Job) -> Judged:
         if over.is_set():
-            raise InfrastructureError("not asked, because an earlier question ended it")
+            raise InfrastructureError("not asked, because an earlier request failed for all")
         try:
-            return _judged(job, desk.asker(), checklist, asked, frames)
+            return _judged(job, desk.asker(), checklist, checks_by_task, frames)
         except BaseException:
-            over.set()  # the key is refused, or the model unknown: so it would be for all the others
+            over.set()  # the key is rejected or the model unknown: all other requests would fail too
             raise
 
-    found: list[Judged] = []
+    results: list[Judged] = []
     with desk, ThreadPoolExecutor(max(1, workers)) as pool:
         desk.asker().check()
         try:
-            for one in pool.map(work, jobs):
-                found.append(one)
+            for episode in pool.map(work, jobs):
+                results.append(episode)
                 if on_done is not None:
-                    on_done(len(found), len(jobs))
+                    on_done(len(results), len(jobs))
         finally:
-            over.set()  # also when a person interrupts
-    return found
+            over.set()  # also on Ctrl-C
+    return results
 
 
 def read_judgements(folder: Path) -> list[Judgement]:
-    """Every judgement of an episode, oldest first."""
+    """Return every judgement of an episode, oldest first."""
     names = sorted(path.name for path in folder.glob("judgement-*.json"))
-    found = [_read(folder, name) for name in names]
-    return sorted(found, key=lambda one: one.judged)
+    judgements = [_read(folder, name) for name in names]
+    return sorted(judgements, key=lambda judgement: judgement.judged)
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ class _Job:
 
 
 class _Desk:
-    """A model for each thread, all closed at the end."""
+    """One asker per thread, all closed at the end."""
 
     def __init__(self, make: Callable[[], Asker]) -> None:
         self._make = make
@@ -188,10 +188,10 @@ class _Desk:
 
 def _jobs(path: Path) -> Iterator[_Job]:
     if not is_run(path):
-        for one in ended_episodes(path)[0]:
-            if one.finished.outcome.scored:
-                folder = path / one.finished.folder
-                yield _Job(folder, one.configuration.id, one.rollout, one.finished.outcome, None)
+        for episode in ended_episodes(path)[0]:
+            if episode.finished.outcome.scored:
+                folder = path / episode.finished.folder
+                yield _Job(folder, episode.configuration.id, episode.rollout, episode.finished.outcome, None)
         return
     with RunStore.open(path) as store:
         for row in store.rows():
@@ -202,53 +202,53 @@ def _jobs(path: Path) -> Iterator[_Job]:
 
 
 def _task(configuration: str) -> str:
-    """What two configurations share that ask the same of the same data: all but theme and UI state."""
+    """Return the part of a configuration ID that identifies the task: all but theme and UI state."""
     return configuration.rsplit("/", 2)[0]
 
 
 def _richest(jobs: Sequence[_Job]) -> dict[str, tuple[Check, ...]]:
-    """The longest list of checks that any episode of a task was given.
+    """Return the longest list of checks among each task's episodes.
 
-    A scenario may stop at the first thing that is wrong: which checks there are would then tell the judge how it ended.
+    A scenario may stop at the first failed check, so the number of checks would reveal the outcome to the judge.
     """
-    found: dict[str, tuple[Check, ...]] = {}
+    longest: dict[str, tuple[Check, ...]] = {}
     for job in jobs:
         try:
             verdict = read_episode(job.folder).episode.verdict
         except EpisodeError:
-            continue  # said when it is judged
+            continue  # reported when it is judged
         checks = () if verdict is None else verdict.checks
-        if len(checks) > len(found.get(_task(job.configuration), ())):
-            found[_task(job.configuration)] = checks
-    return found
+        if len(checks) > len(longest.get(_task(job.configuration), ())):
+            longest[_task(job.configuration)] = checks
+    return longest
 
 
 def _judged(
-    job: _Job, asker: Asker, checklist: Checklist | None, asked: dict[str, tuple[Check, ...]], limit: int
+    job: _Job, asker: Asker, checklist: Checklist | None, checks_by_task: dict[str, tuple[Check, ...]], limit: int
 ) -> Judged:
-    found = Judged(job.folder, job.configuration, job.rollout, "", "", job.outcome)
+    result = Judged(job.folder, job.configuration, job.rollout, "", "", job.outcome)
     try:
         recorded = read_episode(job.folder)
         episode = recorded.episode
         checks = () if episode.verdict is None else episode.verdict.checks
-        found = replace(found, agent=episode.agent, instruction=episode.instruction, checks=checks)
+        result = replace(result, agent=episode.agent, instruction=episode.instruction, checks=checks)
         if not recorded.complete:
             raise EpisodeError("incomplete: the recording stopped before the episode ended")
         world = _world(job, recorded)
         if episode.answer is not None or (world is not None and world.scenario.kind == "answer"):
-            raise EpisodeError("the task asks for an answer; answers are the agent's words, which no judge reads")
+            raise EpisodeError("the task asks for an answer; a judge sees only frames, so it cannot judge answers")
         own = None if world is None or checklist is not None else _own(world)
-        usual = default_checklist(episode.instruction, asked.get(_task(job.configuration), ()))
+        usual = default_checklist(episode.instruction, checks_by_task.get(_task(job.configuration), ()))
         chosen = checklist or own or usual
-        return _ask(found, recorded, chosen, asker, limit)
+        return _ask(result, recorded, chosen, asker, limit)
     except (InvalidInput, MissingPrerequisite):
         raise
     except FairgroundError as error:
-        return replace(found, problem=error.message)
+        return replace(result, problem=error.message)
 
 
 def _world(job: _Job, recorded: EpisodeFolder) -> World | None:
-    """The world it was run in; None where its suite, or what it ran of it, is not installed here."""
+    """Return the world of an episode. None if its suite, or its part of the suite, is not installed."""
     episode = recorded.episode
     spec = job.spec or RunSpec(worlds=(episode.configuration.suite,), agent=episode.agent)
     try:
@@ -258,24 +258,24 @@ def _world(job: _Job, recorded: EpisodeFolder) -> World | None:
 
 
 def _own(world: World) -> Checklist | None:
-    """The checklist that the scenario gives, if it does."""
+    """Return the scenario's own checklist, or None."""
     try:
         return world.scenario.checklist(world)
     except Exception as error:
         raise InvalidConfiguration(
-            f"{world.id}: the checklist of scenario {world.scenario.name} broke: {type(error).__name__}: {error}",
-            fix="repair the scenario, or give a checklist of yours",
+            f"{world.id}: the checklist of scenario {world.scenario.name} raised {type(error).__name__}: {error}",
+            fix="fix the scenario, or give your own checklist",
         ) from error
 
 
-def _ask(found: Judged, recorded: EpisodeFolder, checklist: Checklist, asker: Asker, limit: int) -> Judged:
+def _ask(result: Judged, recorded: EpisodeFolder, checklist: Checklist, asker: Asker, limit: int) -> Judged:
     shown = _shown(recorded, limit)
     what = {"model": asker.name, "prompt": prompt_digest(), "checklist": checklist.digest, "frames": shown}
     name = f"judgement-{fingerprint(what)[:16]}.json"
     if (recorded.path / name).exists():
-        return replace(found, judgement=_read(recorded.path, name), kept=True)
+        return replace(result, judgement=_read(recorded.path, name), kept=True)
     before = asker.usage
-    verdict = judge_by_checklist(asker, found.instruction, [recorded.frame(digest) for digest in shown], checklist)
+    verdict = judge_by_checklist(asker, result.instruction, [recorded.frame(digest) for digest in shown], checklist)
     judgement = Judgement(
         judged=datetime.now(UTC).isoformat(timespec="microseconds"),
         fairground=__version__,
@@ -287,12 +287,14 @@ def _ask(found: Judged, recorded: EpisodeFolder, checklist: Checklist, asker: As
         usage=used(asker.usage, before),
     )
     write_whole(recorded.path / name, dumps(judgement, indent=2))
-    return replace(found, judgement=judgement)
+    return replace(result, judgement=judgement)
 
 
 def _shown(recorded: EpisodeFolder, limit: int) -> list[str]:
-    """The frames to show; of those that show the same one after the other, only the first."""
-    digests = [one for place, one in enumerate(recorded.digests) if place == 0 or one != recorded.digests[place - 1]]
+    """Return the frames to show, without consecutive duplicates."""
+    digests = [
+        digest for place, digest in enumerate(recorded.digests) if place == 0 or digest != recorded.digests[place - 1]
+    ]
     return [digests[place] for place in sampled(len(digests), limit)]
 
 
@@ -301,7 +303,7 @@ def _read(folder: Path, name: str) -> Judgement:
 
 
 def used(now: Usage, before: Usage) -> Usage:
-    """What was used between two moments."""
+    """Return the usage between two moments."""
     counts = {
         name: getattr(now, name) - getattr(before, name)
         for name in type(now).model_fields

@@ -1,7 +1,7 @@
-"""A name and tags that a person gives to a run, or to runs of one command: `label.json` in its folder.
+"""User-defined name and tags of a run, or of the runs of one command: `label.json` in its folder.
 
-A label says nothing about what is run: the run's spec, plan and results are the same with any label, so it can be
-written and changed at any time, also while the run goes on.
+A label does not affect the run: its spec, plan and results are the same with any label. It can be changed at any time,
+even while the run is in progress.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ def _word(text: str) -> str:
 
 
 class RunLabel(Record):
-    """What a person calls a run."""
+    """User-defined name and tags of a run."""
 
     format: Literal[1] = 1
     name: Annotated[str, AfterValidator(_line)] = Field("", max_length=MAX_NAME, description="one line; empty for none")
     tags: tuple[Annotated[str, Field(min_length=1, max_length=MAX_TAG), AfterValidator(_word)], ...] = Field(
-        (), max_length=MAX_TAGS, description="words to find it by"
+        (), max_length=MAX_TAGS, description="words to search by"
     )
 
 
 def read_label(folder: Path) -> RunLabel:
-    """The label of a folder; an empty one where there is none.
+    """Return the label of a folder; an empty label if there is none.
 
     Raises:
-        InvalidInput: When `label.json` is there and cannot be read.
+        InvalidInput: If `label.json` exists but cannot be read.
     """
     if not (folder / LABEL).is_file():
         return RunLabel()
@@ -61,11 +61,11 @@ def read_label(folder: Path) -> RunLabel:
 
 
 def write_label(folder: Path, *, name: str | None = None, tags: Iterable[str] | None = None) -> RunLabel:
-    """Gives a run, or the runs that lie in a folder, a name and tags; what is None stays as it is.
+    """Set name and tags of a run, or of the runs in a folder. None leaves a value unchanged.
 
     Raises:
-        InvalidInput: When there is no run, or when name or tags are too long or no text in one line.
-        CannotWrite: When nothing can be written there.
+        InvalidInput: If there is no run, or if name or tags are too long or not a single line of text.
+        CannotWrite: If the folder cannot be written.
     """
     if not runs_in(folder):
         raise InvalidInput(f"{folder} holds no run", fix="give the folder that `fairground run` wrote")
@@ -76,10 +76,10 @@ def write_label(folder: Path, *, name: str | None = None, tags: Iterable[str] | 
 
 
 def make_label(name: str = "", tags: Iterable[str] = ()) -> RunLabel:
-    """A label that is in order, to be checked before anything is run.
+    """Return a validated label, so that errors show before anything is run.
 
     Raises:
-        InvalidInput: When name or tags are too long or no text in one line.
+        InvalidInput: If name or tags are too long or not a single line of text.
     """
-    words = dict.fromkeys(tag for one in tags if (tag := one.strip()))
+    words = dict.fromkeys(tag for text in tags if (tag := text.strip()))
     return RunLabel.parse({"name": " ".join(name.split()), "tags": list(words)}, where="label")

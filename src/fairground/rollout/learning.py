@@ -1,4 +1,4 @@
-"""Plans that are learned: what earlier episodes of a task teach, put into words by a model that reads them."""
+"""Learned plans: a model reads earlier episodes of a task and writes a plan."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from fairground.rollout.plan import world_for
 from fairground.rollout.store import RunStore, is_run
 
 MAX_PLAN = 6_000
-"""Characters of a plan; a longer one is asked for again."""
+"""Maximum characters of a plan. A longer plan is requested again."""
 
 MAX_ATTEMPTS = 8
-"""Episodes that are told: the latest of each kind, for a model reads only so much."""
+"""Maximum number of episodes described to the model: the latest of each kind."""
 
 MAX_FRAMES = 6
-"""Pictures that are shown in all."""
+"""Maximum number of frames shown in total."""
 
 _ASKS = 2
 _PLAN = re.compile(r"<plan>(.*?)</plan>", re.DOTALL | re.IGNORECASE)
@@ -38,7 +38,7 @@ class Lesson:
     """What was learned for one task.
 
     Attributes:
-        plan: What the agent is told; empty when it is told nothing.
+        plan: The plan for the agent; empty if there is none.
         note: Why there is no plan, or where it comes from.
     """
 
@@ -48,7 +48,7 @@ class Lesson:
 
 @dataclass(frozen=True)
 class _Round:
-    """The episodes of one task in one earlier run, and the plan that they had."""
+    """The episodes of one task in one earlier run, and the plan they used."""
 
     passed: tuple[EpisodeFolder, ...]
     failed: tuple[EpisodeFolder, ...]
@@ -56,26 +56,29 @@ class _Round:
 
 
 def learn(spec: LearnedPlan, configuration: Configuration, instruction: str, ask: Ask, *, run: Path) -> Lesson:
-    """Draws a plan for a task from its episodes in earlier runs.
+    """Make a plan for a task from its episodes in earlier runs.
 
-    Where all of the latest succeeded the agent is reliable already: it is given the plan that they had, if any, and no
-    model is asked. A plan that holds the expected answer of a task that asks for one is asked for again, and then
-    dropped; so is what is no plan.
+    If all episodes of the latest run passed, the agent is already reliable: it keeps the plan that they used, if any,
+    and no model is asked. A plan that contains the expected answer of a question task is requested again, then dropped.
+    So is an unusable plan.
 
     Args:
-        spec: From which runs, and from what in them.
-        configuration: The task: what episodes of it are counted under, whatever theme they were run in.
-        instruction: What the agent was asked.
+        spec: The runs to learn from, and what to use of them.
+        configuration: The configuration that the task's episodes count for, in any theme.
+        instruction: The agent's instruction.
         ask: Asks the model.
-        run: The folder of the run that will use the plan. A relative folder in `spec` begins there, so that runs which
-            lie side by side can be moved together; or else where we are, as a person who types it means it.
+        run: Folder of the run that will use the plan. Relative folders in `spec` are resolved against it first, so that
+            runs side by side can be moved together, then against the working directory.
 
     Raises:
-        InvalidInput: When an earlier run cannot be read, or has not ended.
+        InvalidInput: If an earlier run cannot be read, or has not ended.
     """
     if not spec.runs:
-        raise InvalidInput("learned-plan: there are no runs to learn from", fix="name them, the latest last: runs=DIR")
-    folders = [run / one if is_run(run / one) else Path(one) for one in spec.runs]
+        raise InvalidInput(
+            "learned-plan: there are no runs to learn from",
+            fix="add the folders of earlier runs, latest last: runs=DIR",
+        )
+    folders = [run / folder if is_run(run / folder) else Path(folder) for folder in spec.runs]
     if spec.learn_from != "history":
         folders = folders[-1:]
     rounds = [_round(folder, configuration.id) for folder in folders]
@@ -84,31 +87,31 @@ def learn(spec: LearnedPlan, configuration: Configuration, instruction: str, ask
         return Lesson("", "no episode of this task was scored, so there is nothing to learn from")
     if not latest.failed:
         if latest.plan:
-            return Lesson(latest.plan, "every episode with the plan before succeeded: it is kept")
-        return Lesson("", "every episode succeeded: already reliable")
+            return Lesson(latest.plan, "every episode with the previous plan passed: it is kept")
+        return Lesson("", "every episode passed: the agent is already reliable")
     situation, shown = _choice(spec, rounds)
     answers = _kind(folders[-1], configuration) == "answer"
     secret = expected_answers(
-        one.episode.verdict
-        for found in rounds
-        for one in (*found.passed, *found.failed)
-        if answers and one.episode.verdict is not None
+        attempt.episode.verdict
+        for earlier in rounds
+        for attempt in (*earlier.passed, *earlier.failed)
+        if answers and attempt.episode.verdict is not None
     )
     question = _question(situation, instruction, latest.plan, _told(shown, secret, answers), answers)
     return _asked(ask, question, _frames(shown), secret)
 
 
 def _choice(spec: LearnedPlan, rounds: Sequence[_Round]) -> tuple[Situation, list[EpisodeFolder]]:
-    """Which episodes are told, and what the model is told about them: the latest round last, or else the closest."""
-    passed = [one for found in rounds for one in found.passed]
-    failed = [one for found in rounds for one in found.failed]
+    """Return what to learn from, and the episodes to describe: the latest, or those with the highest reward."""
+    passed = [attempt for earlier in rounds for attempt in earlier.passed]
+    failed = [attempt for earlier in rounds for attempt in earlier.failed]
     if passed and spec.learn_from == "failures":
         return "failures", failed[-MAX_ATTEMPTS:]
     if not passed:
-        return "explore", sorted(failed, key=lambda one: _reward(one.episode))[-MAX_ATTEMPTS:]
+        return "explore", sorted(failed, key=lambda attempt: _reward(attempt.episode))[-MAX_ATTEMPTS:]
     half = MAX_ATTEMPTS // 2
-    chosen = {one.path for one in (*passed[-half:], *failed[-half:])}
-    shown = [one for found in rounds for one in (*found.passed, *found.failed) if one.path in chosen]
+    chosen = {attempt.path for attempt in (*passed[-half:], *failed[-half:])}
+    shown = [attempt for earlier in rounds for attempt in (*earlier.passed, *earlier.failed) if attempt.path in chosen]
     return ("history" if len(rounds) > 1 else "both"), shown
 
 
@@ -118,19 +121,19 @@ def _reward(episode: Episode) -> float:
 
 def _told(shown: Sequence[EpisodeFolder], secret: Sequence[str], answers: bool) -> str:
     parts = []
-    for number, found in enumerate(shown, 1):
-        head = f"Attempt {number} of {len(shown)} ({found.episode.outcome}):"
-        parts.append(f"{head}\n\n{narrate(found, withheld=secret, answers=answers)}")
+    for number, attempt in enumerate(shown, 1):
+        head = f"Attempt {number} of {len(shown)} ({attempt.episode.outcome}):"
+        parts.append(f"{head}\n\n{narrate(attempt, withheld=secret, answers=answers)}")
     return "\n\n".join(parts)
 
 
 def _frames(shown: Sequence[EpisodeFolder]) -> list[Frame]:
-    """How the app looks in the first and in the last of the attempts that are told."""
+    """Return sample frames of the first and the last described attempt."""
     frames: list[Frame] = []
-    for found in [*shown[:1], *shown[1:][-1:]]:
+    for attempt in [*shown[:1], *shown[1:][-1:]]:
         try:
-            frames += sample_frames(found, MAX_FRAMES // 2)
-        except EpisodeError:  # pictures help; the words alone will do
+            frames += sample_frames(attempt, MAX_FRAMES // 2)
+        except EpisodeError:  # frames are optional; the text alone is enough
             continue
     return frames
 
@@ -152,22 +155,22 @@ def _asked(ask: Ask, question: str, frames: Sequence[Frame], secret: Sequence[st
     again, note = "", ""
     for _ in range(_ASKS):
         try:
-            said = ask(f"{question}\n{again}".strip(), frames, system=prompt("learn_system"))
+            answer = ask(f"{question}\n{again}".strip(), frames, system=prompt("learn_system"))
         except ModelRefused:
-            return Lesson("", "the model declined to write a plan")
-        plan = _plan_in(said)
+            return Lesson("", "the model refused to write a plan")
+        plan = _plan_in(answer)
         if plan is None:
-            again, note = prompt("learn_again_form"), "the model wrote no plan that can be used: dropped"
+            again, note = prompt("learn_again_form"), "the model wrote no usable plan: dropped"
         elif gives_away(plan, secret):
-            again, note = prompt("learn_again_answer"), "the plan held the expected answer: dropped"
+            again, note = prompt("learn_again_answer"), "the plan contained the expected answer: dropped"
         else:
             return Lesson(plan)
     return Lesson("", note)
 
 
-def _plan_in(said: str) -> str | None:
-    found = _PLAN.findall(said)
-    plan = found[-1].strip() if found else ""
+def _plan_in(answer: str) -> str | None:
+    plans = _PLAN.findall(answer)
+    plan = plans[-1].strip() if plans else ""
     return plan if 0 < len(plan) <= MAX_PLAN else None
 
 
@@ -180,17 +183,17 @@ def _round(folder: Path, task: str) -> _Round:
     for row in rows:
         if row.finished is None:
             raise InvalidInput(
-                f"{folder}: not every episode of {task} has ended", fix=f"fairground resume {folder}, then go on"
+                f"{folder}: not every episode of {task} has ended", fix=f"run `fairground resume {folder}` first"
             )
         if row.finished.outcome.scored:
-            found = read_episode(folder / row.finished.folder)
-            (passed if row.finished.outcome is Outcome.PASSED else failed).append(found)
+            recorded = read_episode(folder / row.finished.folder)
+            (passed if row.finished.outcome is Outcome.PASSED else failed).append(recorded)
     return _Round(tuple(passed), tuple(failed), _plan_of(folder, task) if spec.has(LearnedPlan) else "")
 
 
 def _plan_of(folder: Path, task: str) -> str:
-    kept = read_plans(folder).get(task)
-    return kept.text if kept is not None else ""
+    stored = read_plans(folder).get(task)
+    return stored.text if stored is not None else ""
 
 
 def _kind(folder: Path, configuration: Configuration) -> str:

@@ -1,6 +1,6 @@
-"""An episode told in words, for a model that draws lessons from it: what was done, what changed, how it was judged.
+"""Describe an episode in words, for a model that learns from it: actions, screen changes and the verdict.
 
-What a stranger's agent wrote is told as it is, but in bounds; of a task that asks for an answer, the answer is not.
+Text from the agent is included as it is, but limited in length. For question tasks the answer is left out.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from fairground.core import Action, Answer, EpisodeError, Frame, Step, Verdict
 from fairground.rollout.folder import EpisodeFolder
 
 MAX_STEPS = 60
-"""So many steps of an episode are told; of a longer one, those in the middle are left out."""
+"""Maximum number of steps described. In longer episodes the middle is left out."""
 
 _THOUGHT = 240
 _VALUE = 160
 _WITHHELD = "[withheld]"
 _ROWS, _COLUMNS = ("upper", "middle", "lower"), ("left", "centre", "right")
-_LITTLE = 0.001  # of the screen: a cursor that blinks
+_LITTLE = 0.001  # share of the screen, such as a blinking cursor
 _NUMBERS = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
@@ -30,20 +30,20 @@ _NUMBERS = (
 
 
 def narrate(found: EpisodeFolder, *, withheld: Sequence[str] = (), answers: bool = False) -> str:
-    """An episode in words.
+    """Describe an episode in words.
 
     Args:
-        found: The episode, as it was recorded.
-        withheld: What must not be told: the answers that were expected.
-        answers: Whether the task asks for an answer. Then neither the agent's answer is told, nor what checks expected
-            and found.
+        found: The recorded episode.
+        withheld: Texts to withhold: the expected answers.
+        answers: Whether the task asks for an answer. If so, the agent's answer and the checks' expected and found
+            values are left out.
     """
     lines = [*_steps(found), _ending(found), *_verdict(found.episode.verdict, answers)]
     return withhold("\n".join(lines), withheld)
 
 
 def sample_frames(found: EpisodeFolder, most: int = 3) -> list[Frame]:
-    """A few frames of an episode: the first, the last, and some between, each once."""
+    """Return a few frames of an episode without duplicates: the first, the last, and some between."""
     digests = list(dict.fromkeys(found.digests))
     if most < 1 or not digests:
         return []
@@ -52,26 +52,28 @@ def sample_frames(found: EpisodeFolder, most: int = 3) -> list[Frame]:
 
 
 def expected_answers(verdicts: Iterable[Verdict]) -> tuple[str, ...]:
-    """What the checks of a task that asks for an answer expected, as text; what only guards is left out."""
-    found: dict[str, None] = {}
+    """Return the answers that the checks of a question task expect, as text. Integrity checks are left out."""
+    expected: dict[str, None] = {}
     for verdict in verdicts:
         for check in verdict.checks:
             if not check.integrity:
-                found |= dict.fromkeys(_leaves(check.expected))
-    return tuple(found)
+                expected |= dict.fromkeys(_leaves(check.expected))
+    return tuple(expected)
 
 
 def gives_away(text: str, answers: Iterable[str]) -> bool:
-    """Whether a text holds one of the answers as words of its own, in whatever case; numbers also when spelt out.
+    """Return whether a text contains one of the answers as separate words, ignoring case.
 
-    The numbers of a list do not count.
+    Numbers also match when spelt out.
+
+    Numbers of a numbered list are ignored.
     """
     plain = re.sub(r"(?m)^\s*\d+[.)]\s", " ", text)
     return any(_pattern(answer).search(plain) for answer in answers if answer.strip())
 
 
 def withhold(text: str, answers: Iterable[str]) -> str:
-    """The text without the answers."""
+    """Replace the answers in a text."""
     for answer in sorted(answers, key=len, reverse=True):
         if answer.strip():
             text = _pattern(answer).sub(_WITHHELD, text)
@@ -97,8 +99,8 @@ def _leaves(value: Any) -> list[str]:
     return [str(value)]
 
 
-def _steps(found: EpisodeFolder) -> list[str]:
-    steps = found.steps
+def _steps(recorded: EpisodeFolder) -> list[str]:
+    steps = recorded.steps
     head = MAX_STEPS * 2 // 3
     shown = steps if len(steps) <= MAX_STEPS else (*steps[:head], *steps[head - MAX_STEPS :])
     seen: dict[str, Frame | None] = {}
@@ -106,19 +108,19 @@ def _steps(found: EpisodeFolder) -> list[str]:
     for place, step in enumerate(shown):
         if place == head and len(shown) < len(steps):
             lines.append(f"({len(steps) - len(shown)} steps are left out here.)")
-        before = found.episode.first_frame if step.index == 0 else steps[step.index - 1].frame
-        seen = {digest: _frame(found, digest, seen) for digest in (before, step.frame)}
+        before = recorded.episode.first_frame if step.index == 0 else steps[step.index - 1].frame
+        seen = {digest: _frame(recorded, digest, seen) for digest in (before, step.frame)}
         lines.append(_step(step, "" if step.action.ends else _change(seen[before], seen[step.frame])))
     return lines
 
 
 def _step(step: Step, change: str) -> str:
-    said = f"Step {step.index + 1}: {_action(step.action)}"
+    line = f"Step {step.index + 1}: {_action(step.action)}"
     if step.refused:
-        return f"{said} It was refused: {_clip(step.refused, _VALUE)}"
+        return f"{line} It was refused: {_clip(step.refused, _VALUE)}"
     thought = f" (the agent said: {_clip(step.thought, _THOUGHT)})" if step.thought.strip() else ""
     heard = f" It was told: {_clip(' '.join(step.messages), _VALUE)}" if step.messages else ""
-    return f"{said}{thought} {change}{heard}".rstrip()
+    return f"{line}{thought} {change}{heard}".rstrip()
 
 
 def _action(action: Action) -> str:
@@ -126,21 +128,23 @@ def _action(action: Action) -> str:
         return "gave an answer."
     fields = action.model_dump(mode="json", exclude_defaults=True)
     fields.pop("kind", None)
-    told = ", ".join(f"{name} {_clip(json.dumps(value, ensure_ascii=False), _VALUE)}" for name, value in fields.items())
-    return f"{action.kind.replace('_', ' ')}{f' ({told})' if told else ''}."
+    arguments = ", ".join(
+        f"{name} {_clip(json.dumps(value, ensure_ascii=False), _VALUE)}" for name, value in fields.items()
+    )
+    return f"{action.kind.replace('_', ' ')}{f' ({arguments})' if arguments else ''}."
 
 
-def _frame(found: EpisodeFolder, digest: str, seen: dict[str, Frame | None]) -> Frame | None:
+def _frame(recorded: EpisodeFolder, digest: str, seen: dict[str, Frame | None]) -> Frame | None:
     if digest in seen:
         return seen[digest]
     try:
-        return found.frame(digest)
-    except EpisodeError:  # a frame that is lost costs the narrative a half-sentence, not the lesson
+        return recorded.frame(digest)
+    except EpisodeError:  # a missing frame only shortens the description
         return None
 
 
 def _change(before: Frame | None, after: Frame | None) -> str:
-    """What changed on the screen, as far as pixels tell."""
+    """Describe what changed on the screen, based on pixels."""
     if before is None or after is None:
         return ""
     if before.size != after.size:
@@ -163,7 +167,7 @@ def _third(places: Any, size: int) -> int:
     return min(2, int((int(places[0]) + int(places[-1])) / 2 * 3 / size))
 
 
-def _ending(found: EpisodeFolder) -> str:
+def _ending(recorded: EpisodeFolder) -> str:
     ways = {
         "agent": "The agent ended it.",
         "step_budget": "It ran out of steps.",
@@ -171,7 +175,7 @@ def _ending(found: EpisodeFolder) -> str:
         "agent_error": "The agent broke off with an error of its own.",
         "seat": "The seat broke while the agent was at work in it.",
     }
-    return ways.get(found.episode.ended_by, "It ended.")
+    return ways.get(recorded.episode.ended_by, "It ended.")
 
 
 def _verdict(verdict: Verdict | None, answers: bool) -> list[str]:

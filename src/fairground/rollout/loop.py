@@ -1,4 +1,4 @@
-"""The episode loop: one agent, one world, one folder."""
+"""The episode loop: runs one agent in one world and records it in one folder."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ from fairground.sandbox import keep_private
 from fairground.worlds import World, planned_fingerprint
 
 OBSERVED = ("screen", "cursor")
-"""What an agent observes where nobody says."""
+"""Default observations of an agent."""
 
 MAX_REFUSED = 10
-"""Refused actions in a row after which an agent is taken to be stuck: each costs a step anyway."""
+"""An agent counts as stuck after this many refused actions in a row. Each also costs a step."""
 
 
 def run_episode(
@@ -63,24 +63,35 @@ def run_episode(
     settle_seconds: float = 5.0,
     agent_errors: AgentErrors = "failed",
 ) -> Episode:
-    """Lets an agent attempt a world once, and records it.
+    """Run one episode: let an agent attempt a world once, and record it.
 
-    An agent that runs out of steps or time is judged on what it did until then, also when it hangs: it is then left
-    behind in a thread of its own, and the episode's `extra` says so under `abandoned`.
+    An agent that runs out of steps or time is judged on what it did until then, even if it hangs. A hanging agent is
+    left behind in its own thread, and the episode's `extra` has `abandoned` set.
 
-    What the agent causes counts as failed: an exception of its code, an end of its program, a seat that it broke. The
-    verdict then has a failed guard beside the checks on the state, if that could still be recorded. What goes wrong
-    with the machine, the app or the model's server is an outcome (`errored`), and what is wrong with the scenario
-    another (`invalid`); neither is a score, and neither is raised. Only a folder that cannot be written raises, because
-    then there is nowhere to say so.
+    What the agent causes counts as failed: an exception in its code, an exit of its program, a seat that it broke. The
+    verdict then has a failed integrity check in addition to the checks on the state, if the state could still be
+    recorded. Problems with the machine, the app or the model's server give the outcome `errored`, and problems with the
+    scenario `invalid`. Neither is a score, and neither is raised. Only a folder that cannot be written raises an error,
+    because then nothing can be recorded.
 
-    A `companion` may change the instruction, object to an end, send the agent back once it was judged, and answer its
-    questions; how it was judged last is the result. Each attempt of one episode has the steps and seconds of the
-    scenario; `budget.seconds` is for all of them, and the companion's own time counts for none.
+    Each attempt within an episode has the scenario's steps and seconds. `budget.seconds` is for all of them together,
+    and the companion's own time does not count.
 
-    The agent observes what `observations` names; without it, what its own attribute of that name does; without that,
-    screen and cursor. After each action the screen has `settle_seconds` to come to rest. With `agent_errors="excluded"`
-    what the agent causes is `errored` too, and not a score.
+    Args:
+        world: The world to attempt.
+        agent: The agent.
+        folder: Folder for the recording.
+        runner: Name of the sandbox runner.
+        pool: Source of seats.
+        observations: What the agent observes. Default: the agent's own attribute `observations`, or else screen and
+            cursor.
+        video: Whether to record a video.
+        budget: Limits in addition to the scenario's.
+        on_step: Called after each step.
+        companion: May change the instruction, object to an end, send the agent back after judging, and answer its
+            questions. The last verdict is the result.
+        settle_seconds: Maximum time to wait after each action until the screen settles.
+        agent_errors: With "excluded", what the agent causes is `errored` and not a score.
     """
     keep_private(folder)
     beside = Beside(companion)
@@ -141,30 +152,30 @@ def run_episode(
             episode = episode.model_copy(update={"extra": extra, "seconds": seconds})
             return _close(env, recorder, episode, fault, verdict)
     finally:
-        with contextlib.suppress(AgentRaised):  # only where nothing could be written: that error is the one to raise
+        with contextlib.suppress(AgentRaised):  # only if nothing could be written, and then that error is raised
             patient.close()
         env.close()
 
 
 @dataclass(frozen=True)
 class _Fault:
-    """What ended an episode in place of an action or a budget."""
+    """An error that ended an episode instead of an action or a budget."""
 
     error: Exception
     cause: EndedBy
 
     @property
     def raised(self) -> BaseException:
-        """What was raised, by whichever code."""
+        """The original exception, from the agent's code or ours."""
         return self.error.error if isinstance(self.error, AgentRaised) else self.error
 
     def counts(self, agent_errors: AgentErrors) -> bool:
-        """Whether it is a failure of the agent."""
+        """Whether it counts as a failure of the agent."""
         return self.cause in AGENTS_FAULT and agent_errors == "failed"
 
 
 def _fault(env: FairgroundEnv, call: Callable[[], object]) -> _Fault | None:
-    """Does something that the agent takes part in; whatever is raised is an outcome, not a crash."""
+    """Call something that involves the agent. An exception becomes an outcome, not a crash."""
     try:
         call()
     except Exception as error:
@@ -173,20 +184,20 @@ def _fault(env: FairgroundEnv, call: Callable[[], object]) -> _Fault | None:
 
 
 def _forfeited(env: FairgroundEnv, recorder: Recorder, fault: _Fault) -> tuple[_Fault, Verdict | None]:
-    """The verdict on what the agent broke off; none where it turns out that the machine or the configuration did."""
+    """Return the verdict for an aborted episode. None if the machine or the configuration turns out to be the cause."""
     try:
         verdict, problem = forfeit(env, fault.cause, words(fault.raised))
     except InvalidConfiguration as error:
         return _Fault(error, "error"), None
     if fault.cause == "seat" and not (env.seat is not None and env.seat.sandbox.alive):
-        return replace(fault, cause="error"), None  # it was about to end, and with it all that is inside
+        return replace(fault, cause="error"), None  # the sandbox itself was ending, and everything inside with it
     if problem:
         recorder.log("evidence", without_keys(problem))
     return fault, verdict
 
 
 class _Clock:
-    """Time since the episode began, and until when the agent has some."""
+    """Measures the episode's time, and computes the agent's deadline."""
 
     def __init__(self, env: FairgroundEnv, whole: float | None) -> None:
         self._env, self._seconds, self._whole = env, env.world.scenario.time_budget, whole
@@ -219,7 +230,7 @@ def _exchange(
     beside: Beside,
     on_step: Callable[[Step], None] | None,
 ) -> None:
-    """Observation for action until the end; refused actions cost a step and come back as a message."""
+    """Exchange observations and actions until the end. A refused action costs a step and is reported as a message."""
     assert env.seat is not None and env.observation is not None
     scenario = env.world.scenario
     _record_state(recorder, "before", env.seat.before)
@@ -230,9 +241,9 @@ def _exchange(
     refused_in_a_row = 0
     instruction = beside.brief(Scene(env.world, env.seat.before, observation.frame))
     brief = Brief(instruction, env.size, steps, scenario.kind, env.world.seed, env.observations)
-    last = steps - 1  # of the attempt under way
+    last = steps - 1  # last step of the current attempt
     for index in itertools.count():
-        asked = time.monotonic()
+        turn_began = time.monotonic()
         try:
             if index == 0:
                 agent.begin(brief, clock.deadline)
@@ -240,19 +251,19 @@ def _exchange(
         except OutOfTime:
             env.give_up("time_budget")
             return
-        agent_ms = (time.monotonic() - asked) * 1000
+        agent_ms = (time.monotonic() - turn_began) * 1000
         action, thought = turn.action, turn.thought
-        # Without a step left there is nothing that an objection could be for.
+        # Without a step left, an objection would have no effect.
         objection = beside.audit(action, index) if action.ends and index < last else ""
         refused = ""
         try:
-            # An end that is objected to is a step spent; what was performed already is only looked at.
+            # An end that is objected to costs a step. An action that was already performed is not performed again.
             env.step(Look() if objection or turn.performed else action)
             refused_in_a_row = 0
         except InvalidAction as error:
             refused = str(error)
             refused_in_a_row += 1
-            env.step(Look())  # the step is spent; the agent sees the screen and why
+            env.step(Look())  # the step is used up; the agent sees the screen and the reason
         seconds, act_ms, settled = clock.elapsed, env.act_seconds * 1000, env.settled
         assert env.observation is not None
         beside.see(env.observation.frame)
@@ -266,7 +277,7 @@ def _exchange(
         step = Step(
             index=index,
             action=action,
-            frame="",  # named by the recorder, on its own thread: the digest takes longer than all else here
+            frame="",  # set by the recorder on its own thread, because computing the digest is slow
             seconds=seconds,
             act_ms=act_ms,
             settle_ms=settled.seconds * 1000,
@@ -297,7 +308,9 @@ def _close(
     if env.seat is not None:
         for name, text in env.seat.logs.items():
             recorder.log(name, text)
-    if env.after is not None:  # also where the checks broke: a corrected verifier can still judge what was recorded
+    if (
+        env.after is not None
+    ):  # also if the checks failed with an error: a corrected verifier can still judge the recorded state
         _record_state(recorder, "after", env.after)
     update: dict[str, object] = {"status": "complete"}
     if fault is None:
@@ -328,13 +341,13 @@ def _record_state(recorder: Recorder, when: Literal["before", "after"], state: S
 
 
 def _record_tree(recorder: Recorder, place: int, observation: Observation) -> None:
-    if observation.tree is not None:  # only when it was asked for
+    if observation.tree is not None:  # only if it was requested
         recorder.tree(place, outline(observation.tree))
 
 
 def _with_messages(observation: Observation, *messages: str) -> Observation:
-    said = tuple(message for message in messages if message)
-    return replace(observation, messages=(*observation.messages, *said)) if said else observation
+    non_empty = tuple(message for message in messages if message)
+    return replace(observation, messages=(*observation.messages, *non_empty)) if non_empty else observation
 
 
 def _episode_id(world: World, agent: Agent) -> str:

@@ -1,7 +1,7 @@
-"""What becomes of an episode whose worker process ended under it.
+"""Complete an episode whose worker process ended during it.
 
-A Python agent's code runs in that process, and a program as the same user: both can end it. Such an episode is the
-agent's failure, as if it had raised.
+A Python agent's code runs in the worker process, and a program agent runs as the same user: both can end it. Such an
+episode counts as the agent's failure, as if it had raised an exception.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from fairground.rollout.work import Job
 
 
 def lost_worker(run: Path, spec: RunSpec, job: Job, finished: Finished) -> Finished:
-    """How an attempt ended whose worker exited (`EXITED`) or died (`DIED`): the agent's failure, or an error of ours.
+    """Return the result of an attempt whose worker exited (`EXITED`) or died (`DIED`).
 
-    What was recorded until then is completed.
+    It is the agent's failure, or an infrastructure error. What was recorded until then is completed.
     """
-    somebody_elses = is_python_agent(spec.agent) or spec.agent.startswith("program:")
-    if finished.ended_by != EXITED and not somebody_elses:
+    runs_agent_code = is_python_agent(spec.agent) or spec.agent.startswith("program:")
+    if finished.ended_by != EXITED and not runs_agent_code:
         return replace(finished, ended_by="error")
     finished = replace(finished, ended_by="agent_error", error=f"{finished.error} while the agent was at work")
     if spec.agent_errors == "excluded":
@@ -41,40 +41,40 @@ def lost_worker(run: Path, spec: RunSpec, job: Job, finished: Finished) -> Finis
 
 
 def _completed(folder: Path, error: str, *, video: bool) -> Episode | None:
-    """Records an incomplete episode again, with its end; None where it had not begun."""
+    """Record an incomplete episode again, with its end. Returns None if it had not begun."""
     try:
-        found = read_episode(folder)
+        recorded = read_episode(folder)
     except EpisodeError:
         return None
-    if found.complete:
-        return found.episode if found.episode.outcome is not None and found.episode.outcome.scored else None
-    if not found.episode.first_frame or found.episode.first_frame not in found.frame_sizes:
+    if recorded.complete:
+        return recorded.episode if recorded.episode.outcome is not None and recorded.episode.outcome.scored else None
+    if not recorded.episode.first_frame or recorded.episode.first_frame not in recorded.frame_sizes:
         return None
     torn = folder.with_name(f".{folder.name}.torn")
     with writing(folder):
         shutil.rmtree(torn, ignore_errors=True)
         folder.rename(torn)
     try:
-        return _recorded(folder, replace(found, path=torn), [guard("agent_error", error, weight=1.0)], error, video)
+        return _recorded(folder, replace(recorded, path=torn), [guard("agent_error", error, weight=1.0)], error, video)
     finally:
         shutil.rmtree(torn, ignore_errors=True)
 
 
-def _recorded(folder: Path, found: EpisodeFolder, checks: list[Check], error: str, video: bool) -> Episode:
-    begun = found.episode.model_copy(update={"first_frame": ""})
+def _recorded(folder: Path, recorded: EpisodeFolder, checks: list[Check], error: str, video: bool) -> Episode:
+    begun = recorded.episode.model_copy(update={"first_frame": ""})
     with Recorder(folder, begun, video=video) as recorder:
-        recorder.first(found.frame(found.episode.first_frame))
-        for step in found.steps:
-            recorder.step(step, found.frame(step.frame))
-        if (before := found.state("before")) is not None:
+        recorder.first(recorded.frame(recorded.episode.first_frame))
+        for step in recorded.steps:
+            recorder.step(step, recorded.frame(step.frame))
+        if (before := recorded.state("before")) is not None:
             recorder.state("before", before.files, before.data, before.missing)
-        for name in found.log_names():
-            recorder.log(name, found.log(name))
+        for name in recorded.log_names():
+            recorder.log(name, recorded.log(name))
         update = {
             "outcome": Outcome.FAILED,
             "verdict": Verdict.of(checks),
             "ended_by": "agent_error",
             "error": error,
-            "seconds": found.steps[-1].seconds if found.steps else 0.0,
+            "seconds": recorded.steps[-1].seconds if recorded.steps else 0.0,
         }
-        return recorder.close(found.episode.model_copy(update=update))
+        return recorder.close(recorded.episode.model_copy(update=update))

@@ -1,8 +1,8 @@
-"""`manifest.json`: what an episode folder held when it was recorded, by name, size and digest.
+"""`manifest.json` lists the files of an episode folder when it was recorded: name, size and digest.
 
-The recorder hashes what it writes, so nothing is read back. The digest of the manifest stands in the index of the run.
-A manifest detects damage and careless edits. It does not stop somebody who edits a folder and computes the manifest
-and the index again.
+The recorder hashes what it writes, so nothing is read back. The run's index stores the digest of the manifest. A
+manifest detects damage and careless edits. It does not protect against someone who edits a folder and recomputes the
+manifest and the index.
 """
 
 from __future__ import annotations
@@ -22,68 +22,68 @@ from fairground.rollout.disk import read_inside
 from fairground.rollout.strictjson import loads, read_record
 
 MANIFEST = "manifest.json"
-_MOST = 64 << 20  # bytes of a manifest, or of episode.json
+_MOST = 64 << 20  # maximum bytes of a manifest, or of episode.json
 _CHUNK = 1 << 20
 
 
 class FileEntry(Record):
-    """What a file of an episode must hold."""
+    """Size and digest of one file of an episode."""
 
     size: int = Field(ge=0)
     digest: str = Field(pattern="^[0-9a-f]{32}$", description="BLAKE2b of the content, 16 bytes")
 
 
 class Manifest(Record):
-    """The content of `manifest.json`; paths are relative to the episode's folder."""
+    """The content of `manifest.json`. Paths are relative to the episode's folder."""
 
     format: Literal[1] = 1
     files: dict[str, FileEntry]
 
 
 def content_digest(data: bytes) -> str:
-    """The digest that manifests and indexes hold."""
+    """Return the digest used in manifests and indexes."""
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
 class FileDigests:
-    """Sizes and digests of files, taken while they are written. Each file belongs to one thread."""
+    """Sizes and digests of files, computed while they are written. Each file belongs to one thread."""
 
     def __init__(self) -> None:
         self._files: dict[str, tuple[int, Any]] = {}
         self._known: dict[str, FileEntry] = {}
 
     def known(self, name: str, size: int, digest: str) -> None:
-        """A file was written whole, whose digest is known."""
+        """Add a complete file whose digest is already known."""
         self._known[name] = FileEntry(size=size, digest=digest)
 
     def read(self, folder: Path, name: str) -> None:
-        """A file was written by another program."""
+        """Add a file that another program wrote."""
         with _opened(folder, ()) as handle:
             size = os.stat(name, dir_fd=handle, follow_symlinks=False).st_size
             self._known[name] = FileEntry(size=size, digest=_digest(handle, name))
 
     def wrote(self, name: str, data: bytes) -> None:
-        """A file was written whole."""
+        """Add a complete file by its content."""
         self._files.pop(name, None)
         self.appended(name, data)
 
     def appended(self, name: str, data: bytes) -> None:
-        """Something was added to the end of a file."""
+        """Add data that was appended to a file."""
         size, digest = self._files.get(name) or (0, hashlib.blake2b(digest_size=16))
         digest.update(data)
         self._files[name] = size + len(data), digest
 
     def manifest(self) -> Manifest:
-        """All of them, by name."""
-        hashed = {name: FileEntry(size=size, digest=one.hexdigest()) for name, (size, one) in self._files.items()}
+        """Return the manifest of all files, sorted by name."""
+        hashed = {name: FileEntry(size=size, digest=hasher.hexdigest()) for name, (size, hasher) in self._files.items()}
         return Manifest(files=dict(sorted({**hashed, **self._known}.items())))
 
 
 def read_manifest(root: Path, *parts: str) -> Manifest | None:
-    """The manifest of an episode's folder; None where there is none, as in folders of earlier versions.
+    """Return the manifest of an episode's folder. None if there is none, as in folders of earlier versions.
 
     Raises:
-        EpisodeError: When it cannot be read, or does not have the form it must have.
+        EpisodeError: If it cannot be read or is malformed.
     """
     if not os.path.lexists(root.joinpath(*parts, MANIFEST)):
         return None
@@ -91,27 +91,27 @@ def read_manifest(root: Path, *parts: str) -> Manifest | None:
 
 
 def manifest_digest(root: Path, *parts: str) -> str:
-    """The digest of an episode's manifest, as the index keeps it; "" where there is none."""
+    """Return the digest of an episode's manifest, as stored in the index; "" if there is none."""
     if not os.path.lexists(root.joinpath(*parts, MANIFEST)):
         return ""
     return content_digest(read_inside(root, *parts, MANIFEST, limit=_MOST))
 
 
 def folder_problem(root: Path, *parts: str, digest: str, full: bool = False) -> str:
-    """What is wrong with the folder of an episode that was committed; "" where nothing is.
+    """Return what is wrong with the folder of a committed episode; "" if nothing is.
 
     Args:
-        root: The folder of the run. No link is followed below it.
-        parts: The way from there to the episode.
-        digest: Of the manifest, as the index keeps it.
-        full: Reads and hashes every file. Otherwise only `episode.json` is read, and all others must be there and
-            have their size.
+        root: The folder of the run. Links below it are not followed.
+        parts: Path from there to the episode.
+        digest: Digest of the manifest, as stored in the index.
+        full: Read and hash every file. Otherwise only `episode.json` is read, and the other files must exist with the
+            recorded size.
     """
     try:
         with _opened(root, parts) as handle:
             data = _read(handle, MANIFEST, _MOST)
             if content_digest(data) != digest:
-                return f"{MANIFEST} is not the one that was committed with this episode"
+                return f"{MANIFEST} differs from the one committed with this episode"
             listed = loads(data, where="manifest")["files"].items()
             files = {name: (entry["size"], entry["digest"]) for name, entry in listed}
             return _first_problem(handle, files, full)
@@ -120,7 +120,7 @@ def folder_problem(root: Path, *parts: str, digest: str, full: bool = False) -> 
 
 
 def manifest_problem(folder: Path, manifest: Manifest, *, full: bool = False) -> str:
-    """The same of a folder outside of a run, by the manifest that lies in it."""
+    """Return what is wrong with a folder outside of a run, according to its own manifest; see `folder_problem`."""
     files = {name: (entry.size, entry.digest) for name, entry in manifest.files.items()}
     if "episode.json" not in files:
         return f"{MANIFEST} does not list episode.json"
@@ -134,12 +134,12 @@ def manifest_problem(folder: Path, manifest: Manifest, *, full: bool = False) ->
 
 
 def _folders(files: Iterable[str]) -> list[str]:
-    """The folders that these files lie in, outer ones first."""
-    found = {name.rpartition("/")[0] for name in files}
-    for name in list(found):
+    """Return the folders of these files, outer folders first."""
+    parents = {name.rpartition("/")[0] for name in files}
+    for name in list(parents):
         while name := name.rpartition("/")[0]:
-            found.add(name)
-    return sorted(found - {""})
+            parents.add(name)
+    return sorted(parents - {""})
 
 
 def _is_unsafe(name: str) -> bool:
@@ -166,13 +166,13 @@ def _first_problem(folder: int, files: dict[str, tuple[int, str]], full: bool) -
         if about.st_size != size:
             return f"{name} has {about.st_size:,} bytes; {size:,} were recorded"
         if (full or name == "episode.json") and _digest(folder, name) != digest:
-            return f"{name} has another content than was recorded"
+            return f"{name}: content differs from what was recorded"
     return ""
 
 
 @contextmanager
 def _opened(root: Path, parts: tuple[str, ...]) -> Iterator[int]:
-    """The folder of an episode."""
+    """Open the folder of an episode as a file descriptor."""
     try:
         handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
@@ -198,10 +198,10 @@ def _read(folder: int, name: str, limit: int) -> bytes:
         if size > limit:
             raise EpisodeError(f"{name} has {size:,} bytes; expected at most {limit:,}")
         data = b""
-        while chunk := os.read(handle, size + 1):  # usually all of it, and then nothing
+        while chunk := os.read(handle, size + 1):  # usually the whole file, and then nothing
             data += chunk
             if len(data) > limit:
-                raise EpisodeError(f"{name} grows while it is read")
+                raise EpisodeError(f"{name} grew while it was read")
         return data
 
 

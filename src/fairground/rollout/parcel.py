@@ -1,4 +1,4 @@
-"""An episode's folder as one piece of bytes, to be sent from the machine where it was recorded."""
+"""Pack an episode's folder into bytes, to send it from the machine where it was recorded."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from fairground.rollout.disk import sync, sync_tree, writing
 
 
 def pack(folder: Path, largest: int) -> bytes | None:
-    """The folder's files, which are removed; None when there is no folder.
+    """Return the folder's files as an archive, and remove them. None if there is no folder.
 
     Raises:
-        EpisodeError: When it is larger than `largest` bytes.
+        EpisodeError: If it is larger than `largest` bytes.
     """
     if not folder.is_dir():
         return None
@@ -25,10 +25,11 @@ def pack(folder: Path, largest: int) -> bytes | None:
     if size > largest:
         shutil.rmtree(folder)
         raise EpisodeError(
-            f"the episode has {size:,} bytes; expected at most {largest:,}", fix="record into a folder that nodes share"
+            f"the episode has {size:,} bytes; expected at most {largest:,}",
+            fix="record into a folder that all nodes share",
         )
     out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w") as tar:  # not compressed: frames already are
+    with tarfile.open(fileobj=out, mode="w") as tar:  # not compressed, because frames already are
         for path in files:
             tar.add(path, path.relative_to(folder).as_posix(), recursive=False)
     shutil.rmtree(folder)
@@ -36,11 +37,11 @@ def pack(folder: Path, largest: int) -> bytes | None:
 
 
 def unpack(parcel: bytes, folder: Path) -> None:
-    """Writes the files; a kill leaves the whole folder, or none. Replaces what an earlier attempt left there.
+    """Write the files of an archive atomically. Replaces what an earlier attempt left there.
 
     Raises:
-        EpisodeError: When it holds anything but plain files below the folder.
-        InfrastructureError: When they cannot be written.
+        EpisodeError: If it contains anything but regular files below the folder.
+        InfrastructureError: If they cannot be written.
     """
     draft = folder.with_name(f".{folder.name}.tmp")
     with writing(folder):
@@ -64,13 +65,13 @@ def unpack(parcel: bytes, folder: Path) -> None:
 def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, draft: Path) -> None:
     place = PurePosixPath(member.name)
     if not place.parts or place.is_absolute() or ".." in place.parts or "\0" in member.name:
-        raise EpisodeError(f"{member.name!r} is not a place below the folder")
+        raise EpisodeError(f"{member.name!r} is not a path below the folder")
     file = tar.extractfile(member) if member.isfile() and not member.issparse() else None
     if file is None:
-        raise EpisodeError(f"{member.name}: not a plain file")
+        raise EpisodeError(f"{member.name}: not a regular file")
     target = draft / place
     if target.exists():
-        raise EpisodeError(f"{member.name}: there twice")
+        raise EpisodeError(f"{member.name}: occurs twice")
     with writing(target), file:
         target.parent.mkdir(parents=True, exist_ok=True)
         with target.open("xb") as out:

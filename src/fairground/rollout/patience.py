@@ -1,4 +1,4 @@
-"""Calling an agent's code: for no longer than it has time, and so that whatever it raises is known to be its own."""
+"""Call an agent's code with a timeout, and attribute its exceptions to the agent."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ Calls: TypeAlias = "queue.SimpleQueue[Callable[[], Any] | None]"
 Answers: TypeAlias = "queue.SimpleQueue[tuple[Any, BaseException | None]]"
 
 CLOSING = 30.0
-"""Seconds that an agent has to say what it used, and to close, after the episode."""
+"""Timeout in seconds for an agent to report its usage and to close, after the episode."""
 
-_LARGEST = 1 << 53  # of a number in `usage`: what JSON readers and SQLite keep exactly
+_LARGEST = 1 << 53  # largest number in `usage`: JSON readers and SQLite store it exactly
 
 
 class OutOfTime(Exception):
-    """The agent did not answer before its time was up."""
+    """The agent did not answer before its deadline."""
 
 
 class AgentRaised(Exception):
-    """An agent's code raised something.
+    """An agent's code raised an exception.
 
     Attributes:
-        agent: Whose code.
-        error: What it raised: anything, `SystemExit` and `KeyboardInterrupt` too.
+        agent: The agent.
+        error: What it raised: any exception, including `SystemExit` and `KeyboardInterrupt`.
     """
 
     def __init__(self, agent: Agent, error: BaseException) -> None:
@@ -39,16 +39,16 @@ class AgentRaised(Exception):
 
 
 class Harness:
-    """Base of agents of ours that call another agent. What they raise is ours; they wrap what it raised themselves."""
+    """Base of our agents that call another agent. Their own exceptions are ours; they wrap those of the other agent."""
 
 
 class Patient:
-    """Calls an agent in a thread of its own, so that one that hangs can be left behind.
+    """Calls an agent in its own thread, so that a hanging agent can be left behind.
 
-    Whatever the agent raises, and an answer that is not a turn, is raised here as `AgentRaised`.
+    An exception of the agent, or an answer that is not a turn, is raised as `AgentRaised`.
 
     Attributes:
-        abandoned: Whether the agent was left behind; its thread lives on, so its process should not be used again.
+        abandoned: Whether the agent was left behind. Its thread keeps running, so its process should not be reused.
     """
 
     def __init__(self, agent: Agent) -> None:
@@ -60,11 +60,11 @@ class Patient:
         do_calls(self._calls, self._answers, name=f"agent-{agent.name}")
 
     def begin(self, brief: Brief, deadline: float | None) -> None:
-        """Has the agent begin."""
+        """Call the agent's `begin`."""
         self._call(lambda: self._agent.begin(brief), deadline)
 
     def act(self, observation: Observation, deadline: float | None) -> Turn:
-        """The agent's next action; raises `OutOfTime` or `AgentRaised`."""
+        """Return the agent's next action. Raises `OutOfTime` or `AgentRaised`."""
         answer = self._call(lambda: self._agent.act(observation), deadline)
         try:
             return _read_turn(answer)
@@ -72,12 +72,12 @@ class Patient:
             raise AgentRaised(self._agent, error) from error
 
     def usage(self) -> Usage | None:
-        """What the agent says that it used of a model, if it does; raises `AgentRaised`."""
+        """Return the model usage that the agent reports, or None. Raises `AgentRaised`."""
         usage: Usage | None = self._last_call(lambda: _read_usage(self._agent))
         return usage
 
     def close(self) -> None:
-        """Closes the agent, and lets the thread end; may be called twice. Raises `AgentRaised`."""
+        """Close the agent and let the thread end. May be called twice. Raises `AgentRaised`."""
         if self._closed:
             return
         self._closed = True
@@ -91,7 +91,7 @@ class Patient:
         return self._answer(self._answers, left)
 
     def _last_call(self, call: Callable[[], Any]) -> Any:
-        """A call in a thread of its own: the agent's may be waiting for an answer that closing it brings to an end."""
+        """Call in a separate thread: the agent's own thread may be blocked until the agent is closed."""
         calls: Calls = queue.SimpleQueue()
         answers: Answers = queue.SimpleQueue()
         calls.put(call)
@@ -100,7 +100,7 @@ class Patient:
         try:
             return self._answer(answers, CLOSING)
         except OutOfTime:
-            return None  # the episode is over: it is left behind, and what it did counts
+            return None  # the episode is over: the agent is left behind, and what it did counts
 
     def _answer(self, answers: Answers, seconds: float | None) -> Any:
         try:
@@ -116,9 +116,9 @@ class Patient:
 
 
 def do_calls(calls: Calls, answers: Answers, *, name: str) -> None:
-    """Starts a thread that does what it is called for, one after the other, until that is None; returns at once.
+    """Start a thread that executes calls one after the other, until it gets None. Returns immediately.
 
-    An answer is what the call returned, and None; or None, and what it raised: to be raised where it was asked for.
+    Each answer is `(result, None)`, or `(None, exception)` to be raised by the caller.
     """
 
     def work() -> None:
@@ -132,13 +132,13 @@ def do_calls(calls: Calls, answers: Answers, *, name: str) -> None:
 
 
 def _read_turn(answer: Any) -> Turn:
-    """An agent's answer, read as if it came from outside: Python checks no types, and a recording must be readable."""
+    """Validate an agent's answer like external input: Python checks no types, and the recording must be readable."""
     turn = answer if isinstance(answer, Turn) else Turn(answer)
     action = turn.action
     if not callable(getattr(action, "model_dump", None)):
-        raise InvalidInput(f"act returned a {type(answer).__name__}, which is not an action")
+        raise InvalidInput(f"act returned a {type(answer).__name__}, expected an action")
     if not isinstance(turn.thought, str):
-        raise InvalidInput(f"the thought beside the action is a {type(turn.thought).__name__}, expected text")
+        raise InvalidInput(f"the thought next to the action is a {type(turn.thought).__name__}, expected text")
     return Turn(parse_action(action.model_dump(), where="what act returned"), str(turn.thought), turn.performed is True)
 
 
@@ -147,8 +147,11 @@ def _read_usage(agent: Agent) -> Usage | None:
     if usage is None:
         return None
     if not isinstance(usage, Usage):
-        raise InvalidInput(f"usage of {agent.name} is a {type(usage).__name__}", fix="give a Usage, or None")
+        raise InvalidInput(
+            f"usage of {agent.name} is a {type(usage).__name__}, expected a Usage or None",
+            fix="return a Usage, or None",
+        )
     usage = Usage.parse(usage.model_dump(), where=f"usage of {agent.name}")
     if any(number is not None and number > _LARGEST for number in usage.model_dump().values()):
-        raise InvalidInput(f"usage of {agent.name}: a number above {_LARGEST:,}")
+        raise InvalidInput(f"usage of {agent.name}: a number is above {_LARGEST:,}")
     return usage

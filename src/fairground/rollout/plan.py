@@ -1,4 +1,4 @@
-"""What a run will do, worked out before it starts: the same for the same words and seed, on every machine."""
+"""Run plans: which episodes a run consists of. The same spec and seed give the same plan on every machine."""
 
 from __future__ import annotations
 
@@ -19,77 +19,84 @@ from fairground.worlds import Design, Suite, World, derived_seed, installed, sel
 
 
 class Budget(Record):
-    """What an attempt, or a whole run, may use; null is no limit of ours (scenarios have their own)."""
+    """Limits of an attempt or a whole run. null means no additional limit; scenarios have their own."""
 
-    steps: int | None = Field(None, ge=1, description="actions an episode; never more than the scenario's own budget")
-    seconds: float | None = Field(None, gt=0, description="an episode, from its first frame on")
-    tokens: int | None = Field(None, ge=1, description="of models, an episode: of the agent and of its advisers")
-    dollars: float | None = Field(None, gt=0, description="the whole run")
+    steps: int | None = Field(None, ge=1, description="actions per episode; never more than the scenario's own budget")
+    seconds: float | None = Field(None, gt=0, description="per episode, from its first frame")
+    tokens: int | None = Field(
+        None, ge=1, description="model tokens per episode, of the agent and its advisers together"
+    )
+    dollars: float | None = Field(None, gt=0, description="for the whole run")
 
 
 class RunSpec(Record):
-    """The words a run was asked for in; written into its folder, and never changed."""
+    """Specification of a run. It is written into the run's folder and never changed."""
 
     format: Literal[1] = 1
     worlds: tuple[str, ...] = Field(min_length=1, description="suites, apps, scenarios or configurations")
     agent: str
-    condition: str = Field("", description="how tables call it; the names of the interventions unless given")
-    interventions: tuple[Intervention, ...] = Field((), description="what is changed about how the agent is run")
-    rollouts: int = Field(3, ge=1, le=100_000, description="attempts at each configuration")
+    condition: str = Field("", description="name in tables; default: the names of the interventions")
+    interventions: tuple[Intervention, ...] = Field((), description="changes to how the agent is run")
+    rollouts: int = Field(3, ge=1, le=100_000, description="attempts per configuration")
     configs: int | None = Field(4, ge=1, description="configurations per scenario; null for all")
-    design: Design = Field("random", description="how they are chosen: at random, or one axis at a time from a base")
-    axes: tuple[str, ...] = Field(AXES, description="the axes that are varied; others stay at their first value")
+    design: Design = Field(
+        "random", description="how configurations are chosen: at random, or one axis at a time from a base"
+    )
+    axes: tuple[str, ...] = Field(AXES, description="axes to vary; the others stay at their first value")
     seed: int = Field(0, ge=0)
     budget: Budget = Budget()
-    retries: int = Field(2, ge=0, le=100, description="how often an errored episode is tried again")
+    retries: int = Field(2, ge=0, le=100, description="maximum number of retries of an errored episode")
     agent_errors: Literal["failed", "excluded"] = Field(
-        "failed", description="what becomes of an episode that the agent broke off, or whose seat it broke"
+        "failed", description="outcome of an episode that the agent aborted, or whose seat it broke"
     )
-    prices: dict[str, Price] = Field({}, description="of models, in place of those that the workers know")
+    prices: dict[str, Price] = Field({}, description="prices of models, overriding those that the workers know")
     runner: str | None = None
     video: bool = False
-    observe: tuple[str, ...] = Field((), description="what the agent observes; empty: what it asks for itself")
-    home: str = Field("", description="the folder that a Python agent is looked for in; empty: the current one")
+    observe: tuple[str, ...] = Field((), description="what the agent observes; empty: the agent's own choice")
+    home: str = Field("", description="folder to import a Python agent from; empty: the current one")
 
     @model_validator(mode="before")
     @classmethod
     def _name_condition(cls, data: Any) -> Any:
         if isinstance(data, dict) and data.get("interventions") and not data.get("condition"):
             listed = data["interventions"]
-            names = [one.get("name", "") if isinstance(one, dict) else getattr(one, "name", "") for one in listed]
+            names = [item.get("name", "") if isinstance(item, dict) else getattr(item, "name", "") for item in listed]
             return {**data, "condition": "+".join(map(str, names))}
         return data
 
     @classmethod
     def stored(cls, data: Any) -> RunSpec:
-        """Reads what a run's index holds; runs from before there was a choice left agent errors out of the score."""
+        """Read the spec from a run's index.
+
+        Runs older than the option `agent_errors` excluded agent errors from the score.
+        """
         return cls.parse({"agent_errors": "excluded", **data} if isinstance(data, dict) else data, where="spec")
 
     def has(self, kind: type[Record]) -> bool:
-        """Whether an intervention of this kind is among those of the run."""
-        return any(isinstance(one, kind) for one in self.interventions)
+        """Return whether the run has an intervention of this kind."""
+        return any(isinstance(intervention, kind) for intervention in self.interventions)
 
 
 class Planned(Record):
-    """One episode to come."""
+    """One planned episode of a run."""
 
     number: int = Field(ge=0)
     configuration: str
     rollout: int = Field(ge=0)
     seed: int = Field(ge=0)
-    paired_with: str = Field("", description="the configuration it stands for where another is run; empty: its own")
+    paired_with: str = Field("", description="the configuration it counts for, if another one is run; empty: its own")
 
     @property
     def pairing(self) -> str:
-        """The configuration that statistics count this episode under, the same in every condition of a study."""
+        """The configuration that this episode counts for in statistics, the same in every condition of a study."""
         return self.paired_with or self.configuration
 
 
 def make_plan(spec: RunSpec) -> tuple[Planned, ...]:
-    """Every episode of a run, rollouts of one configuration side by side so that seats stay warm.
+    """Return every episode of a run. Rollouts of one configuration are adjacent, so that seats stay warm.
 
-    Which configurations of a scenario are drawn depends on the seed and on that scenario alone: adding an app to a run
-    changes nothing in the others. Nor do interventions change what is drawn, so runs of two conditions are paired.
+    The configurations drawn for a scenario depend only on the seed and that scenario: adding an app to a run does not
+    change the others. Interventions do not change the draw either, so runs of two conditions are paired.
     """
     check_observations(spec.observe)
     planned: list[Planned] = []
@@ -110,37 +117,37 @@ def make_plan(spec: RunSpec) -> tuple[Planned, ...]:
 
 
 def plan_notes(spec: RunSpec, plan: Sequence[Planned]) -> tuple[str, ...]:
-    """What a person should know of a plan before it starts: where an intervention does less than its name says."""
+    """Return notes to show before a run starts, such as that an intervention has no effect in an app."""
     notes = [greedy_note(spec.agent)] if spec.has(Deterministic) else []
     notes += [excluded_note(spec)] if spec.agent_errors == "excluded" else []
     unseen = [name for name in spec.observe if name not in ("screen", "cursor")]
     if unseen and spec.agent.partition(":")[0] in MODELS:
-        notes.append(f"{' and '.join(unseen)}: recorded, but models are shown the screen only")
+        notes.append(f"{' and '.join(unseen)}: recorded, but models see only the screen")
     if spec.has(Perturbed):
-        apps = dict.fromkeys(tuple(one.pairing.split("/", 2)[:2]) for one in plan)
+        apps = dict.fromkeys(tuple(episode.pairing.split("/", 2)[:2]) for episode in plan)
         alone = [f"{suite}/{app}" for suite, app in apps if len(_suite(suite, spec.worlds).app(app).themes) == 1]
-        notes += [f"perturbed changes nothing in {app}: it has one theme" for app in alone]
+        notes += [f"perturbed has no effect in {app}: it has only one theme" for app in alone]
     return tuple(note for note in notes if note)
 
 
 def excluded_note(spec: RunSpec) -> str:
-    """What to say wherever a score is shown that leaves errors of the agent out."""
+    """Return the note to show with a score that excludes agent errors."""
     who = f"{spec.agent} [{spec.condition}]" if spec.condition else spec.agent
     return f"agent errors were excluded from the score of {who} (--agent-errors excluded)"
 
 
 def world_for(configuration: Configuration, spec: RunSpec, *, seed: int) -> World:
-    """The world of an episode, also where the run was given a folder with a `world.toml` instead of a suite.
+    """Return the world of an episode, also if the run was given a folder with a `world.toml` instead of a suite.
 
     Raises:
-        InvalidInput: When the world is gone: no suite, scenario or axis value of that name any more.
+        InvalidInput: If the suite, scenario or axis value no longer exists.
     """
     return World.of(_suite(configuration.suite, spec.worlds), configuration, seed)
 
 
 def _suite(name: str, worlds: Sequence[str]) -> Suite:
-    if (found := installed(name)) is not None:
-        return found
+    if (suite_installed := installed(name)) is not None:
+        return suite_installed
     for text in worlds:
         if installed(text.partition("/")[0]) is None and (suite := suite_of(text)[0]).name == name:
             return suite
@@ -148,8 +155,8 @@ def _suite(name: str, worlds: Sequence[str]) -> Suite:
 
 
 def _looks(drawn: Configuration, spec: RunSpec) -> Iterator[Configuration]:
-    """The drawn configuration, then it in other themes: each once before any comes again."""
-    others = [name for name in _suite(drawn.suite, spec.worlds).app(drawn.app).themes if name != drawn.theme]
-    random.Random(derived_seed(spec.seed, drawn.id, -2)).shuffle(others)
-    for theme in itertools.cycle([drawn.theme, *others]):
+    """Yield the drawn configuration, then the same in other themes, each once before any repeats."""
+    themes = [name for name in _suite(drawn.suite, spec.worlds).app(drawn.app).themes if name != drawn.theme]
+    random.Random(derived_seed(spec.seed, drawn.id, -2)).shuffle(themes)
+    for theme in itertools.cycle([drawn.theme, *themes]):
         yield drawn.model_copy(update={"theme": theme})

@@ -1,19 +1,19 @@
-"""Where episodes are carried out: the nodes of a Ray cluster, behind the interface of the local executor.
+"""Executor that runs episodes on the nodes of a Ray cluster.
 
-Seats are a resource: start nodes with `ray start ... --resources='{"seats": 8}'` for as many episodes at a time as
-they bear; in a cluster where no node says, each CPU counts as one seat. Nodes need this package, the suites, their
-programs, and in their own environment the keys of model agents.
+Seats are a Ray resource. Start nodes with `ray start ... --resources='{"seats": 8}'` to allow eight episodes in
+parallel. If no node declares seats, each CPU counts as one seat. Nodes need this package, the suites, their programs,
+and the API keys of model agents in their own environment.
 
-Only the process that called writes the index of the run. Artifacts take one of two ways:
+Only the calling process writes the run's index. Episodes are stored in one of two ways:
 
-- The run's folder is on a file system that every node sees under the same path, as on one machine (the default).
-  Workers record straight into it.
-- `ship=True`: workers record into a scratch folder of their node, and send each episode back as one piece, which
-  appears in the run's folder whole or not at all.
+- The run's folder is on a file system that every node sees under the same path (the default). Workers record directly
+  into it.
+- `ship=True`: workers record into a scratch folder of their node, and send each episode back as an archive, which is
+  unpacked atomically into the run's folder.
 
-A node that dies takes with it the episodes in hand (errored attempts, tried again elsewhere) and the seats that were
-opened ahead (their episodes were not begun, and cost no attempt). A node that joins is used when there are more workers
-than seats; those wait for one.
+If a node dies, its current episodes become errored attempts and are retried elsewhere. Episodes whose seats were opened
+ahead had not begun, and cost no attempt. A node that joins is used if there are more workers than seats: the remaining
+workers wait for seats.
 """
 
 from __future__ import annotations
@@ -40,22 +40,22 @@ from fairground.rollout.store import Finished, RunStore
 from fairground.rollout.work import Episodes, Job, Work
 
 SEATS = "seats"
-"""The resource that nodes offer."""
+"""Name of the Ray resource that nodes offer."""
 
 IDLE = 300.0
-"""Seconds that a run waits for the cluster to have any seat for it."""
+"""Seconds that a run waits for the cluster to offer a seat."""
 
 LARGEST = 512 << 20
-"""Bytes of the largest episode that is sent back."""
+"""Maximum size in bytes of an episode that is sent back."""
 
-_STARTS = 10  # workers that die one after the other before any could begin: then it is not one bad node
+_STARTS = 10  # consecutive workers that die before they start; more is not just one bad node
 
 
 def need_ray() -> Any:
-    """The ray package.
+    """Import the ray package.
 
     Raises:
-        MissingPrerequisite: When it is not installed.
+        MissingPrerequisite: If it is not installed.
     """
     try:
         return importlib.import_module("ray")
@@ -66,7 +66,7 @@ def need_ray() -> Any:
 def on_ray(
     store: RunStore, *, address: str | None = None, workers: int | None = None, ship: bool = False
 ) -> RayExecutor:
-    """An executor for what a run still lacks; arguments as of `RayExecutor`."""
+    """Return an executor for the remaining episodes of a run. Arguments as for `RayExecutor`."""
     progress = store.progress()
     left = max(1, progress.planned - progress.finished)
     make_work = partial(Episodes, spec=store.spec)
@@ -74,22 +74,22 @@ def on_ray(
 
 
 class RayExecutor:
-    """Workers on the nodes of a Ray cluster, each an actor that holds one seat.
+    """Workers on the nodes of a Ray cluster. Each worker is an actor that holds one seat.
 
-    While it is open, this process's standard output goes to its standard error, because Ray writes what it has to say
-    about its nodes there. Usage reports of Ray are off in clusters that are started here.
+    While it is open, this process's standard output is redirected to standard error, because Ray prints messages about
+    its nodes to standard output. Ray usage reports are off in clusters started here.
 
     Args:
-        make_work: Makes what a worker does, in the worker, from the folder that it records into.
+        make_work: Creates the work object in the worker, given the folder to record into.
         run: The run's folder.
-        address: Of a cluster (`host:port`, or `auto` for the one on this machine); by default `RAY_ADDRESS`, and
-            without that a cluster of this machine alone, for as long as the executor is open.
-        workers: Episodes at a time; by default as many as the cluster has seats now.
-        jobs: How many there will be, if known; no more workers than that are started.
+        address: Address of a cluster (`host:port`, or `auto` for the one on this machine). Default: `RAY_ADDRESS`, or
+            else a local cluster that lives as long as the executor.
+        workers: Number of episodes in parallel. Default: the current number of seats in the cluster.
+        jobs: Number of jobs, if known. No more workers than that are started.
         ship: Whether nodes send episodes back instead of writing them into the run's folder.
-        patience: Seconds after which a job counts as hung.
-        idle: Seconds after which a cluster without a seat for us ends the run; it can be resumed.
-        largest: Bytes of the largest episode that is sent back.
+        patience: Timeout of a job in seconds.
+        idle: Seconds without a seat after which the run ends. It can be resumed.
+        largest: Maximum size in bytes of an episode that is sent back.
     """
 
     def __init__(
@@ -135,12 +135,12 @@ class RayExecutor:
 
     @property
     def room(self) -> int:
-        """How many more jobs fit; a worker that waits for its seat takes none."""
+        """Number of jobs it can accept now. A worker that waits for its seat accepts none."""
         return sum(AHEAD - len(worker.jobs) for worker in self._workers if worker.ready)
 
     def submit(self, job: Job) -> None:
-        """Gives a job to the worker with the fewest."""
-        worker = min((one for one in self._workers if one.ready), key=lambda one: len(one.jobs))
+        """Queue a job at the worker with the fewest jobs."""
+        worker = min((ready for ready in self._workers if ready.ready), key=lambda ready: len(ready.jobs))
         worker.jobs.append(job)
         if len(worker.jobs) == 1:
             self._do(worker)
@@ -148,10 +148,10 @@ class RayExecutor:
             worker.actor.order.options(concurrency_group="ahead").remote(job)
 
     def wait(self, seconds: float) -> list[Ended]:
-        """Waits until something ended, or so long.
+        """Wait until a job ends, at most `seconds`.
 
         Raises:
-            FairgroundError: When workers cannot begin anywhere, or the cluster has had no seat for too long.
+            FairgroundError: If workers cannot start anywhere, or the cluster had no seat for too long.
         """
         calls = {worker.call: worker for worker in self._workers if worker.call is not None}
         ended: list[Ended] = []
@@ -163,18 +163,18 @@ class RayExecutor:
         now = time.monotonic()
         for worker in list(self._workers):
             if worker.jobs and now - worker.since > self._patience:
-                ended += self._bury(worker, f"no end after {self._patience:g} s; its worker was killed")
+                ended += self._bury(worker, f"timed out after {self._patience:g} s; its worker was killed")
         if any(worker.ready for worker in self._workers):
             self._seated = now
         elif now - self._seated > self._idle:
             raise InfrastructureError(
                 f"no node of the Ray cluster had a seat for this run in {self._idle:g} s",
-                fix="see `ray status`, add nodes, then `fairground resume` the run",
+                fix="check `ray status`, add nodes, then continue the run with `fairground resume`",
             )
         return ended
 
     def close(self, *, kill: bool = False) -> None:
-        """Ends the workers, and leaves the cluster; may be called twice."""
+        """Stop the workers and disconnect from the cluster. May be called twice."""
         workers, self._workers = self._workers, []
         with self._left:
             if not kill:
@@ -190,7 +190,7 @@ class RayExecutor:
         return _Worker(actor, actor.begin.remote(self._make_work, self._run, self._ship, self._largest))
 
     def _do(self, worker: _Worker) -> None:
-        # Only now, and not when it was given: so what a worker that died has not begun is known for certain.
+        # Sent now and not when it was queued, so that we know which jobs a dead worker had not started.
         worker.since = time.monotonic()
         worker.call = worker.actor.do.remote(worker.jobs[0])
 
@@ -212,7 +212,7 @@ class RayExecutor:
             finished = self._keep(job, finished, parcel)
         ended: list[Ended] = [(job, finished)]
         if not goes_on:
-            ended += [(one, None) for one in worker.jobs]
+            ended += [(queued, None) for queued in worker.jobs]
             self._ray.wait([worker.actor.end.remote()], timeout=10)
             self._replace(worker)
         elif worker.jobs:
@@ -223,7 +223,7 @@ class RayExecutor:
         try:
             unpack(parcel, self._run / job.folder)
         except EpisodeError as error:
-            return errored(job, f"what the node sent is no episode: {error}")
+            return errored(job, f"the node sent an invalid episode: {error}")
         return finished
 
     def _bury(self, worker: _Worker, why: str) -> list[Ended]:
@@ -235,47 +235,50 @@ class RayExecutor:
         self._workers[self._workers.index(worker)] = self._start()
 
     def _start_again(self, worker: _Worker, error: Exception) -> None:
-        """A worker that died because its node did begins elsewhere; one that cannot begin will not elsewhere either."""
+        """Restart a worker whose node died.
+
+        An error in the worker's own start-up is raised: it would fail elsewhere too.
+        """
         if isinstance(error, self._ray.exceptions.RayTaskError):
             cause = getattr(error, "cause", None)
             if isinstance(cause, FairgroundError):
                 raise cause from None
-            raise InfrastructureError(f"a worker on the Ray cluster could not begin: {error}") from None
+            raise InfrastructureError(f"a worker on the Ray cluster could not start: {error}") from None
         self._failed_starts += 1
         if self._failed_starts >= _STARTS:
             raise InfrastructureError(
-                f"{_STARTS} workers on the Ray cluster died one after the other as they began: {error}",
-                fix="do all nodes have this version of fairground, and memory? see their logs",
+                f"{_STARTS} workers in a row died on the Ray cluster while starting: {error}",
+                fix="check in the nodes' logs that all nodes have this version of fairground and enough memory",
             ) from None
         self._replace(worker)
 
 
 class Remote:
-    """A worker: lives on a node, in a process of its own, as a Ray actor. Not for direct use."""
+    """A worker: a Ray actor in its own process on a node. Not for direct use."""
 
     def begin(self, make_work: Callable[[Path], Work], run: Path, ship: bool, largest: int) -> None:
-        """Makes the work; here and not when it is made, so that its errors come back as they are."""
+        """Create the work object. Not done in the constructor, so that exceptions reach the caller unchanged."""
         self._scratch = tempfile.TemporaryDirectory(prefix="fairground-") if ship else None
         self._largest = largest
         if self._scratch is None and not (run / "run.sqlite").is_file():
             raise InfrastructureError(
-                f"{run} is not to be seen on node {os.uname().nodename}",
-                fix="record into a folder that all nodes share, or let them send episodes back (ship)",
+                f"{run} is not visible on node {os.uname().nodename}",
+                fix="record into a folder that all nodes share, or let nodes send episodes back (ship)",
             )
         self._folder = run if self._scratch is None else Path(self._scratch.name)
         self._work = make_work(self._folder)
 
     def order(self, job: Job) -> None:
-        """Has what a later job needs made ready."""
-        with contextlib.suppress(FairgroundError):  # `do` meets it again, and can say so
+        """Prepare what a later job needs."""
+        with contextlib.suppress(FairgroundError):  # `do` raises the same error, and reports it
             self._work.order(job)
 
     def do(self, job: Job) -> tuple[Finished, bool, bytes | None]:
-        """Does a job: how it ended, whether this worker may do another, and the episode when it is to be sent."""
+        """Run a job. Returns how it ended, whether this worker can continue, and the episode if it is to be sent."""
         finished, goes_on = attempt(self._work, job)
         if self._scratch is None:
             return finished, goes_on, None
-        if finished.ended_by == UNWRITTEN:  # on this node; others may have room
+        if finished.ended_by == UNWRITTEN:  # the disk of this node is full; others may have space
             return errored(job, f"node {os.uname().nodename}: {finished.error}"), goes_on, None
         try:
             return finished, goes_on, pack(self._folder / job.folder, self._largest)
@@ -283,7 +286,7 @@ class Remote:
             return errored(job, str(error)), goes_on, None
 
     def end(self) -> None:
-        """Lets go of everything."""
+        """Close the work object and remove the scratch folder."""
         self._work.close()
         if self._scratch is not None:
             self._scratch.cleanup()
@@ -293,17 +296,20 @@ class Remote:
 class _Worker:
     actor: Any
     call: Any
-    """What it was asked and has not answered: to begin, then job by job."""
+    """The pending call: to start, then one job after the other."""
     ready: bool = False
     jobs: deque[Job] = field(default_factory=deque)
     since: float = 0.0
-    """When it was given the job in hand."""
+    """When it was given the current job."""
 
 
 def _connect(ray: Any, address: str | None, workers: int | None) -> None:
     where = address or os.environ.get("RAY_ADDRESS")
     if where and where.startswith("ray://"):
-        raise InvalidInput(f"{where} is the address of a Ray client server", fix="start on a node, with --address auto")
+        raise InvalidInput(
+            f"{where} is the address of a Ray client server",
+            fix="run this on a node of the cluster, with --address auto",
+        )
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.WARNING}
     if not where:
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
@@ -313,18 +319,18 @@ def _connect(ray: Any, address: str | None, workers: int | None) -> None:
         options["address"] = where
     try:
         host, _, port = (where or "").rpartition(":")
-        if host and port.isdigit():  # Ray itself would try for minutes
+        if host and port.isdigit():  # Ray itself would retry for minutes
             socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
         ray.init(**options)
     except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         raise InfrastructureError(
             f"no Ray cluster {f'at {where}' if where else 'could be started here'}: {error}",
-            fix="is it up, and is this the address of its head node? see `ray status`",
+            fix="check with `ray status` that the cluster is up, and that this is the address of its head node",
         ) from error
 
 
 def _what_happened(error: Exception) -> str:
-    cause = getattr(error, "cause", None)  # what the work raised; none when the worker or its node died
-    found = cause or error
-    lines = str(found).strip().splitlines() or [""]
-    return f"its worker on the Ray cluster {'failed' if cause else 'was lost'}: {type(found).__name__}: {lines[0]}"
+    cause = getattr(error, "cause", None)  # what the work raised; None if the worker or its node died
+    reason = cause or error
+    lines = str(reason).strip().splitlines() or [""]
+    return f"its worker on the Ray cluster {'failed' if cause else 'was lost'}: {type(reason).__name__}: {lines[0]}"

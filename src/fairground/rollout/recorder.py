@@ -1,9 +1,9 @@
-"""Writing an episode folder, so that a kill at any instant leaves a whole episode or a marked incomplete one.
+"""Write an episode folder. A kill at any time leaves a complete episode, or one marked incomplete.
 
-The promise rests on an order. The folder appears in one rename, holding an `episode.json` with status `running`. A
-step's line is written once its frame is there. `manifest.json` lists what was written, by size and digest.
-`episode.json` says `complete` last, in one rename, when everything it speaks of is on the medium. Frames are encoded
-on a thread of their own, so the agent does not wait for them.
+This relies on the order of writes. The folder appears in one rename, with an `episode.json` of status `running`. A
+step's line is written after its frame. `manifest.json` lists what was written, by size and digest. Last, when
+everything else is on disk, `episode.json` is replaced in one rename by one of status `complete`. Frames are encoded on
+a separate thread, so the agent does not wait for them.
 """
 
 from __future__ import annotations
@@ -42,8 +42,10 @@ from fairground.rollout.strictjson import dumps
 from fairground.rollout.video import Shot, hold_times, write_video
 from fairground.screen.encoding import encode_png
 
-_WAITING = 8  # frames that may wait to be encoded; beyond that the agent waits, rather than memory growing
-_LONG = 100_000  # characters of a thought that are kept when the step would not fit a line
+_WAITING = (
+    8  # maximum number of frames waiting to be encoded; beyond that the agent waits, so that memory does not grow
+)
+_LONG = 100_000  # characters of a thought that are kept if the step would not fit on a line
 
 
 class Recorder:
@@ -56,17 +58,17 @@ class Recorder:
         recorder.close(episode.model_copy(update={"outcome": outcome, "verdict": verdict}))
     ```
 
-    Leaving the block without `close` leaves an episode that is marked incomplete. All methods belong to one thread.
-    What goes wrong while a frame is encoded or written is raised by the next call.
+    Leaving the block without `close` leaves an episode that is marked incomplete. Call all methods from one thread. An
+    error while a frame is encoded or written is raised by the next call.
 
     Args:
-        folder: Where; must not exist or be empty, because an episode is never written over.
+        folder: Target folder. It must be empty or not exist: episodes are never overwritten.
         episode: What is known at the start. Its status is `running` until `close`.
         video: Whether to make `video.mp4` at the end.
 
     Raises:
-        EpisodeError: When the folder is taken.
-        InfrastructureError: When it cannot be written.
+        EpisodeError: If the folder is not empty.
+        InfrastructureError: If it cannot be written.
     """
 
     def __init__(self, folder: Path | str, episode: Episode, *, video: bool = True) -> None:
@@ -78,6 +80,7 @@ class Recorder:
         self._states = States()
         self._digests = FileDigests()
         self._failure: BaseException | None = None
+        self._begun = threading.Event()
         self._open = True
         _begin(self.folder, self._episode)
         with writing(self.folder / "steps.jsonl"):
@@ -88,32 +91,37 @@ class Recorder:
         self._writer.start()
 
     def first(self, frame: Frame) -> None:
-        """Records what the agent sees before it acts."""
+        """Record what the agent sees before it acts.
+
+        Returns when the frame is written. An agent that ends its own process can then always be recorded as failed.
+        """
         self._check()
         if self._episode.first_frame:
-            raise InvalidInput("the first frame was recorded already")
+            raise InvalidInput("the first frame was already recorded")
         self._episode = self._episode.model_copy(update={"first_frame": frame.digest})
         self._queue.put((frame, None))
+        self._begun.wait()
+        self._raise_failure()
 
     def step(self, step: Step, frame: Frame) -> None:
-        """Records an action and the frame seen after it; a step that does not name its frame is given the name here.
+        """Record an action and the frame after it. A step without a frame digest gets it here.
 
-        That is the quicker way: the digest is then worked out on the thread that encodes, and the agent does not wait.
+        That is faster: the digest is then computed on the encoder thread, and the agent does not wait.
         """
         self._check()
         if not self._episode.first_frame:
-            raise InvalidInput(f"step {step.index} came before the first frame")
+            raise InvalidInput(f"step {step.index} was recorded before the first frame")
         if step.index != len(self._steps) or step.index >= MAX_STEPS:
             raise InvalidInput(f"step.index: expected {len(self._steps)} (below {MAX_STEPS:,}), got {step.index}")
         if step.frame and step.frame != frame.digest:
             raise InvalidInput(f"step.frame: expected the digest of its frame, {frame.digest}, got {step.frame!r}")
-        if len(step.thought) > MAX_LINE:  # before it is kept: a flood of them must not fill the memory
+        if len(step.thought) > MAX_LINE:  # clipped before it is stored, so that long thoughts do not fill the memory
             step = step.model_copy(update={"thought": _clip(step.thought, _LONG)})
         self._steps.append(step)
         self._queue.put((frame, step))
 
     def tree(self, place: int, outline: str) -> None:
-        """Records the accessibility tree of what was seen before the step of index `place`, as indented text."""
+        """Record the accessibility tree seen before the step with index `place`, as indented text."""
         self._check()
         path = self.folder / "trees" / f"{place:06}.txt"
         with writing(path):
@@ -123,7 +131,7 @@ class Recorder:
             self._digests.wrote(f"trees/{path.name}", data)
 
     def log(self, name: str, text: str) -> None:
-        """Appends to the log of a stage; what goes beyond 16 MB is left out, and the log says so."""
+        """Append to the log of a stage. A log is clipped at 16 MB, and says so."""
         self._check()
         path = self.folder / "logs" / f"{check_name('log', name)}.txt"
         with writing(path):
@@ -131,10 +139,10 @@ class Recorder:
             with open(path, "ab") as file:
                 room = MAX_LOG - file.tell()
                 data = text.encode("utf-8", "backslashreplace")
-                if room >= 0:  # below zero once the log has been clipped
-                    kept = data if len(data) <= room else data[:room] + b"\n[clipped here: the log is full]\n"
-                    file.write(kept)
-                    self._digests.appended(f"logs/{path.name}", kept)
+                if room >= 0:  # below zero once the log was clipped
+                    written = data if len(data) <= room else data[:room] + b"\n[clipped here: the log is full]\n"
+                    file.write(written)
+                    self._digests.appended(f"logs/{path.name}", written)
 
     def state(
         self,
@@ -143,22 +151,22 @@ class Recorder:
         data: Mapping[str, Any] | None = None,
         missing: Mapping[str, str] | None = None,
     ) -> None:
-        """Records the app's state: the parts of a `core.State`.
+        """Record the app's state: the parts of a `core.State`.
 
         Args:
             when: `before` the agent began, or `after` the app saved.
-            files: Content by the path it had inside; any name will do, none is used as a path here.
-            data: What live endpoints answered, as plain data.
-            missing: Files that were asked for and not there, with the reason.
+            files: Content by the path it had in the seat. Any name is allowed; none is used as a path here.
+            data: Answers of live endpoints, as plain data.
+            missing: Requested files that do not exist, with the reason.
         """
         self._check()
         if self._states.at(when) is not None:
-            raise InvalidInput(f"the state {when} was recorded already")
+            raise InvalidInput(f"the state {when} was already recorded")
         entries = {}
         folder = self.folder / "state" / when
         for number, (name, content) in enumerate(files.items()):
             if len(content) > MAX_STATE_FILE:
-                raise InvalidInput(f"state file {name!r}: {len(content):,} bytes, at most {MAX_STATE_FILE:,} are kept")
+                raise InvalidInput(f"state file {name!r}: {len(content):,} bytes, expected at most {MAX_STATE_FILE:,}")
             entry = StateFile(file=f"{number:03}-{_safe(name)}", size=len(content), digest=content_digest(content))
             with writing(folder / entry.file):
                 folder.mkdir(parents=True, exist_ok=True)
@@ -175,27 +183,27 @@ class Recorder:
             self._digests.wrote("state/state.json", listed)
 
     def close(self, episode: Episode) -> Episode:
-        """Ends the episode: makes the video, waits until everything is on the medium, and marks it complete.
+        """End the episode: make the video, wait until everything is on disk, and mark it complete.
 
         Args:
-            episode: With outcome, verdict and the rest filled in. Status, first frame, number of steps and notes
-                about the recording itself are added here.
+            episode: The episode with outcome, verdict and the other results. Status, first frame, number of steps and
+                notes about the recording are added here.
 
         Returns:
             The episode as it was written.
 
         Raises:
-            EpisodeError: When it contradicts itself, such as a pass without a verdict.
-            InfrastructureError: When it could not be written. The folder then stays marked incomplete.
+            EpisodeError: If it contradicts itself, such as a pass without a verdict.
+            InfrastructureError: If it could not be written. The folder then stays marked incomplete.
         """
         self._check()
         if episode.id != self._episode.id:
             raise InvalidInput(f"episode.id: this folder records {self._episode.id!r}, got {episode.id!r}")
         filled = {"status": "complete", "first_frame": self._episode.first_frame, "steps": len(self._steps)}
-        # Read again rather than copied: a copy checks nothing, and what is written here must be readable.
+        # Validated again, because `model_copy` checks nothing, and what is written must be readable.
         final = Episode.parse({**dict(episode), **filled})
         if faults := contradictions(final, steps=len(self._steps)):
-            raise EpisodeError("an episode that contradicts itself: " + "; ".join(faults))
+            raise EpisodeError("the episode contradicts itself: " + "; ".join(faults))
         self.abandon()
         self._raise_failure()
         note = self._make_video() if self._video else ""
@@ -205,7 +213,7 @@ class Recorder:
         if len(data) > MAX_EPISODE:
             raise EpisodeError(
                 f"episode.json would have {len(data):,} bytes, expected at most {MAX_EPISODE:,}",
-                fix="keep the evidence of checks short; files belong into the state",
+                fix="shorten the evidence of checks; files belong in the state",
             )
         self._digests.wrote("episode.json", data)
         with writing(self.folder / MANIFEST):
@@ -215,7 +223,7 @@ class Recorder:
         return final
 
     def abandon(self) -> None:
-        """Writes what was already given and stops, leaving the episode marked incomplete; may be called twice."""
+        """Write what was already recorded and stop, leaving the episode marked incomplete. May be called twice."""
         if self._open:
             self._open = False
             self._queue.put(None)
@@ -251,6 +259,8 @@ class Recorder:
                     self._write(*job, written)
                 except Exception as error:
                     self._failure = error  # raised by the next call, on the agent's thread
+                finally:
+                    self._begun.set()
 
     def _write(self, frame: Frame, step: Step | None, written: set[str]) -> None:
         path = self.folder / "frames" / f"{frame.digest}.png"
@@ -258,7 +268,7 @@ class Recorder:
         if frame.digest not in written:
             data = encode_png(frame)
             with writing(path):
-                replace_with(path, data, durable=False)  # made durable at the end, all at once
+                replace_with(path, data, durable=False)  # synced at the end, all at once
             self._digests.wrote(f"frames/{path.name}", data)
             written.add(frame.digest)
         if step is None:
@@ -273,7 +283,7 @@ class Recorder:
             self._digests.appended(path.name, line)
 
     def _make_video(self) -> str:
-        """Makes the video; returns why there is none, since an episode is whole without."""
+        """Make the video. Returns why there is none: an episode is complete without a video."""
         if not self._sizes:
             return "no video: no frame was recorded"
         folder = EpisodeFolder(self.folder, self._episode, tuple(self._steps), complete=False)
@@ -286,14 +296,14 @@ class Recorder:
             write_video(shots, self.folder / "video.mp4")
         except InfrastructureError as error:
             return f"no video: {error.message}" + (f" (fix: {error.fix})" if error.fix else "")
-        self._digests.read(self.folder, "video.mp4")  # which another program wrote
+        self._digests.read(self.folder, "video.mp4")  # written by another program
         return ""
 
 
 def _begin(folder: Path, episode: Episode) -> None:
-    """Makes the folder appear in one rename, with an `episode.json` that says `running`.
+    """Create the folder in one rename, with an `episode.json` of status `running`.
 
-    A rename onto a folder that holds anything fails, so of two recorders one is refused, whoever is first.
+    Renaming onto a non-empty folder fails, so only one of two concurrent recorders succeeds.
     """
     draft = None
     try:
@@ -322,8 +332,8 @@ def _begin(folder: Path, episode: Episode) -> None:
 
 def _taken(folder: Path) -> EpisodeError:
     return EpisodeError(
-        f"{folder} is not empty: another recorder writes there, or an episode was recorded there before",
-        fix="give every episode a folder of its own; an episode is never written over",
+        f"{folder} is not empty: another recorder is writing there, or an episode was already recorded there",
+        fix="give every episode its own folder; episodes are never overwritten",
     )
 
 
@@ -331,7 +341,7 @@ def _line(step: Step) -> bytes:
     line = dumps(step)
     if len(line) <= MAX_LINE:
         return line
-    # Only what agents and worlds say in words has no limit of its own.
+    # Only texts from agents and worlds have no limit of their own.
     short = {
         "thought": _clip(step.thought, _LONG),
         "refused": _clip(step.refused, _LONG // 10),
@@ -344,19 +354,19 @@ _CLIPPED = re.compile(r" \[clipped: [\d,]{1,20} characters\]\Z")
 
 
 def _clip(text: str, limit: int) -> str:
-    if len(text) <= limit or _CLIPPED.search(text, limit):  # once is enough
+    if len(text) <= limit or _CLIPPED.search(text, limit):  # do not clip twice
         return text
     return f"{text[:limit]} [clipped: {len(text):,} characters]"
 
 
 def _write_fully(handle: int, data: bytes) -> None:
     view = memoryview(data)
-    while view:  # a disk that runs full takes a part first
+    while view:  # a disk that is almost full accepts only a part
         view = view[os.write(handle, view) :]
 
 
 def _safe(name: str) -> str:
-    """A file name that cannot lead anywhere: the last part of the name, letters and digits, its ending kept."""
+    """Return a safe file name: the last part of the name, with letters and digits only and its suffix kept."""
     base = re.sub(r"[^A-Za-z0-9._-]+", "_", name.rsplit("/", 1)[-1]).lstrip(".") or "file"
     stem, dot, ending = base.rpartition(".")
     return base if len(base) <= 80 else f"{(stem or base)[:60]}{dot}{ending[:19]}"

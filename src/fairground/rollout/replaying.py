@@ -1,4 +1,4 @@
-"""The replay agent of a run: which of its recordings are played back."""
+"""The replay agent of a run: which recordings it plays back."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ _BY_SCREEN = "screen:"
 
 
 def named_agent(name: str, *, deterministic: bool = False, home: Path | None = None) -> Agent:
-    """An agent by name: one that `make_agent` knows, or `replay:RUN`; options as for `make_agent`."""
+    """Return an agent by name: one that `make_agent` knows, or `replay:RUN`. Options as for `make_agent`."""
     if name.startswith(_PREFIX):
         return replay_agent(name)
     return make_agent(name, deterministic=deterministic, home=home)
 
 
 def replay_agent(text: str) -> ReplayAgent:
-    """The agent that `replay:RUN` names; `replay:screen:RUN` plays a recording only where the first frame is its own.
+    """Return the agent for `replay:RUN`. `replay:screen:RUN` replays a recording only if the first frame matches.
 
     Args:
-        text: The folder of a run or of a single episode, with or without these words before it.
+        text: The folder of a run or of a single episode, with or without the prefix.
 
     Raises:
-        InvalidInput: When there is no success to play back.
-        EpisodeError: When there is one, and its recording cannot be read.
+        InvalidInput: If there is no successful episode to replay.
+        EpisodeError: If there is one, but its recording cannot be read.
     """
     place = text.removeprefix(_PREFIX)
     match: Match = "screen" if place.startswith(_BY_SCREEN) else "task"
@@ -40,33 +40,36 @@ def replay_agent(text: str) -> ReplayAgent:
 
 
 def recorded_successes(folder: Path, *, match: Match = "task") -> list[Trajectory]:
-    """The first success of each task (of each configuration, to match screens), in the order of the run's plan."""
+    """Return the first success per task (or per configuration, to match screens), in the order of the run's plan."""
     if (folder / "episode.json").is_file():
-        found = read_episode(folder)
-        if found.episode.outcome is not Outcome.PASSED:
+        recorded = read_episode(folder)
+        if recorded.episode.outcome is not Outcome.PASSED:
             raise InvalidInput(f"{folder}: this episode did not pass", fix="give a run, or an episode that passed")
-        return [_trajectory(found)]
+        return [_trajectory(recorded)]
     if not is_run(folder):
-        raise InvalidInput(f"{folder} is neither a run nor an episode", fix="replay:RUN, the folder that `run` wrote")
-    kept: dict[str, Trajectory] = {}
+        raise InvalidInput(
+            f"{folder} is neither a run nor an episode",
+            fix="write replay:RUN with the folder that `fairground run` wrote",
+        )
+    trajectories: dict[str, Trajectory] = {}
     broken: dict[str, EpisodeError] = {}
     passed, damaged = _passed(folder)
     for configuration, place in passed:
         key = configuration.task if match == "task" else configuration.id
-        if key in kept:
+        if key in trajectories:
             continue
         try:
-            kept[key] = _trajectory(read_episode(place))
-        except EpisodeError as error:  # a later success of the same will do
+            trajectories[key] = _trajectory(read_episode(place))
+        except EpisodeError as error:  # a later success of the same task is used instead
             broken.setdefault(key, error)
     for key, fault in broken.items():
-        if key not in kept:
+        if key not in trajectories:
             raise fault
-    if not kept and damaged:
+    if not trajectories and damaged:
         raise DamagedEpisode(f"{folder}: {damage_note(damaged)}", fix=damaged[0].advice)
-    if not kept:
-        raise InvalidInput(f"{folder}: no episode of this run passed, so there is nothing to play back")
-    return list(kept.values())
+    if not trajectories:
+        raise InvalidInput(f"{folder}: no episode of this run passed, so there is nothing to replay")
+    return list(trajectories.values())
 
 
 def _passed(folder: Path) -> tuple[list[tuple[Configuration, Path]], tuple[Damaged, ...]]:
@@ -87,7 +90,7 @@ def _trajectory(folder: EpisodeFolder) -> Trajectory:
         instruction=episode.instruction,
         size=folder.frame_size(episode.first_frame),
         first_frame=episode.first_frame,
-        # An end that was sent back was none; played again, it would be.
+        # An ending action that was sent back did not end the episode, but it would end the replay.
         actions=tuple(step.action for step in folder.steps if step is folder.steps[-1] or not step.action.ends),
         task=episode.configuration.task,
     )

@@ -1,4 +1,4 @@
-"""A run: a plan carried out, committed episode by episode, and resumed from wherever it was stopped."""
+"""Execute a run: its plan, committed episode by episode, and resumable at any point."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from fairground.rollout.store import Finished, Progress, Row, RunStore, episode_
 from fairground.rollout.work import OUTAGE, UNANSWERED, UNUSABLE, Episodes, Job, Work
 
 OUTAGES = 2
-"""Attempts without an answer of the model, with no score in between, after which a run stops: each has waited long."""
+"""A run stops after this many attempts without an answer of the model and no score in between. Each has waited long."""
 
 
 class AgentUnusable(InfrastructureError):
-    """The run stopped early because its agent cannot act, such as when its model's server is not there."""
+    """The run stopped early because its agent cannot act, for example because its model's server is down."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened in a run.
+    """The end of one attempt in a run.
 
     Attributes:
-        row: Which episode.
-        finished: How it ended.
-        final: False when it errored and will be tried again.
-        progress: How far the run is now.
+        row: The episode.
+        finished: How the attempt ended.
+        final: False if it errored and will be retried.
+        progress: Progress of the run so far.
     """
 
     row: Row
@@ -46,7 +46,7 @@ class Event:
 
 
 def start_run(folder: Path, spec: RunSpec) -> RunStore:
-    """Plans a run and writes the plan down; `carry_out` does it."""
+    """Plan a run and write the plan to its folder. `carry_out` executes it."""
     return RunStore.create(folder, spec, make_plan(spec))
 
 
@@ -58,20 +58,20 @@ def carry_out(
     executor: Executor | None = None,
     on_event: Callable[[Event], None] | None = None,
 ) -> Progress:
-    """Does what a plan still lacks. May be stopped at any instant, and called again.
+    """Execute the remaining episodes of a run. May be stopped at any time and called again.
 
     Args:
-        store: The run, opened to be written.
-        workers: Processes of the local executor.
-        make_work: What workers do; the episodes of the plan unless given.
-        executor: Who does it; local processes unless given.
-        on_event: Told of every end of an attempt.
+        store: The run, opened for writing.
+        workers: Number of local worker processes.
+        make_work: Creates what workers execute. Default: the episodes of the plan.
+        executor: Executes the jobs. Default: local worker processes.
+        on_event: Called at the end of every attempt.
 
     Raises:
-        CannotWrite: When the disk is full, or the folder is gone or read-only. What was committed stays, and the rest
-            can be done once that is corrected.
-        AgentUnusable: When the agent's model cannot be asked: no server, a key that is refused, no such model, or no
-            answer any more. Nothing is committed of that attempt.
+        CannotWrite: If the disk is full, or the folder is missing or read-only. Committed episodes are kept, and the
+            rest can be run once that is fixed.
+        AgentUnusable: If the agent's model cannot be used: no server, rejected API key, unknown model, or no more
+            answers. Nothing is committed for that attempt.
     """
     waiting = deque(_leftovers(store, on_event))
     if not waiting:
@@ -99,7 +99,7 @@ def carry_out(
                 if finished is None:
                     waiting.appendleft(row)
                     continue
-                if finished.ended_by == UNWRITTEN:  # the next would fare no better; nothing is lost by stopping
+                if finished.ended_by == UNWRITTEN:  # the next attempt would fail too, and stopping loses nothing
                     raise CannotWrite(f"the run stopped: {finished.error}")
                 if finished.ended_by == UNUSABLE or (finished.ended_by == UNANSWERED and not tally.scored):
                     raise _hopeless(store, finished.error)
@@ -115,13 +115,13 @@ def carry_out(
                     store.finish(job.planned.number, finished)
                 else:
                     attempts[job.planned.number] = store.retry(job.planned.number, finished)
-                    waiting.append(row)  # at the end: what was wrong may have passed by then
+                    waiting.append(row)  # at the end of the queue, because the cause may be temporary
                 tally.add(finished, final)
                 if on_event is not None:
                     on_event(Event(row, finished, final, tally.progress()))
     except BaseException as error:
         doing.close(kill=True)
-        if isinstance(error, Unusable):  # found before the first episode
+        if isinstance(error, Unusable):  # detected before the first episode
             raise _hopeless(store, str(error)) from None
         raise
     doing.close()
@@ -129,16 +129,16 @@ def carry_out(
 
 
 def _hopeless(store: RunStore, error: str) -> AgentUnusable:
-    """Nothing was committed of the attempt, so that the run can be resumed once its agent can act."""
+    """Build the error. Nothing was committed for the attempt, so the run can be resumed once its agent can act."""
     what, _, fix = error.partition("\n  fix: ")
-    again = f"`fairground resume {store.folder}` continues with the same agent; another one needs another --out"
+    again = f"`fairground resume {store.folder}` continues with the same agent; use another --out for another agent"
     return AgentUnusable(
-        f"the run stopped, because {store.spec.agent} cannot act: {what}", fix=f"{fix}; {again}" if fix else again
+        f"the run stopped because {store.spec.agent} cannot act: {what}", fix=f"{fix}; {again}" if fix else again
     )
 
 
 class _Tally:
-    """Counts along, so that the index need not be asked after every episode."""
+    """Counts results, so that the index is not queried after every episode."""
 
     def __init__(self, begun: Progress) -> None:
         self._planned, self._outcomes = begun.planned, dict(begun.outcomes)
@@ -160,9 +160,9 @@ class _Tally:
 
 
 def _leftovers(store: RunStore, on_event: Callable[[Event], None] | None) -> list[Row]:
-    """Episodes that are still to be done. One that was recorded to its end, and only not committed, is taken over.
+    """Return the episodes that are still to be run.
 
-    Those that are damaged are run again.
+    Episodes that were completely recorded but not committed are committed now. Damaged ones are run again.
     """
     store.reopen_damaged()
     rows = list(store.unfinished())
@@ -171,27 +171,32 @@ def _leftovers(store: RunStore, on_event: Callable[[Event], None] | None) -> lis
         number = row.planned.number
         name = episode_folder(number, row.attempts)
         folder = store.folder / name
-        found = _recorded(folder, name) if folder.exists() else None
-        if found is None:
+        finished = _recorded(folder, name) if folder.exists() else None
+        if finished is None:
             left.append(row)
             continue
-        store.finish(number, found)
+        store.finish(number, finished)
         if on_event is not None:
-            on_event(Event(row, found, True, store.progress()))
+            on_event(Event(row, finished, True, store.progress()))
     return left
 
 
 def _recorded(folder: Path, name: str) -> Finished | None:
-    """How an episode ended that is whole on the disk; what is not is thrown away."""
+    """Return how a completely recorded episode ended. An incomplete recording is deleted."""
     try:
-        found = read_episode(folder)
+        recorded = read_episode(folder)
     except EpisodeError:
-        found = None
-    if found is None or not found.complete or found.episode.outcome is None or not found.episode.outcome.scored:
+        recorded = None
+    if (
+        recorded is None
+        or not recorded.complete
+        or recorded.episode.outcome is None
+        or not recorded.episode.outcome.scored
+    ):
         with writing(folder):
             shutil.rmtree(folder)
         return None
-    return finished_of(found.episode, name)
+    return finished_of(recorded.episode, name)
 
 
 def _spent(spec: RunSpec, cost: float) -> bool:

@@ -1,4 +1,7 @@
-"""Who may write a run: one process, while no worker of a killed one is left. Kept by the kernel, not by files."""
+"""Locks on a run: only one process may write it, and only after all workers of a killed process ended.
+
+They are kernel locks (flock), which are released when a process ends.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,11 @@ ORPHANS = 60.0
 
 
 class RunBusy(FairgroundError):
-    """Another process writes this run."""
+    """Another process is writing this run."""
 
 
 def take_lock(folder: Path) -> int:
-    """The right to write a run; the kernel takes it back when this process ends, however it ends."""
+    """Take the write lock of a run. The kernel releases it when this process ends for any reason."""
     with writing(folder / "run.lock"):
         handle = os.open(folder / "run.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
@@ -30,7 +33,7 @@ def take_lock(folder: Path) -> int:
         os.close(handle)
         raise RunBusy(
             f"{folder} is being written by another process{f' ({who})' if who else ''}",
-            fix="wait for it to end, or stop it; reading and reporting work meanwhile",
+            fix="wait for it to end, or stop it; the run can be read in the meantime",
         ) from None
     try:
         with writing(folder / "run.lock"):
@@ -43,19 +46,22 @@ def take_lock(folder: Path) -> int:
 
 
 def is_going(folder: Path) -> bool:
-    """Whether a process of this machine writes a run now; asked of the kernel, so that its lock is not touched."""
+    """Return whether a process on this machine is writing a run. Asks the kernel, without touching the lock."""
     try:
         lock = os.stat(folder / "run.lock").st_ino
         held = Path("/proc/locks").read_text()
     except OSError:
         return False
-    # Such as: 3: FLOCK  ADVISORY  WRITE 4711 fe:01:131090 0 EOF
+    # Example: 3: FLOCK  ADVISORY  WRITE 4711 fe:01:131090 0 EOF
     lines = (line.split() for line in held.splitlines())
     return any(parts[1] == "FLOCK" and parts[5].endswith(f":{lock}") for parts in lines if len(parts) == 8)
 
 
 def hold(folder: Path) -> int:
-    """A worker's sign of life: while it is held, nobody else begins to write the run. Let go of at its death."""
+    """Take a worker's shared lock.
+
+    While it is held, no other process starts to write the run. Released when it dies.
+    """
     with writing(folder / "workers.lock"):
         handle = os.open(folder / "workers.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         fcntl.flock(handle, fcntl.LOCK_SH)
@@ -63,7 +69,7 @@ def hold(folder: Path) -> int:
 
 
 def wait_for_orphans(folder: Path) -> None:
-    """Workers of a process that was killed end by themselves, soon; until then they might still write."""
+    """Wait until the workers of a killed process have ended. Until then they might still write."""
     with writing(folder / "workers.lock"):
         handle = os.open(folder / "workers.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     deadline = time.monotonic() + ORPHANS
@@ -75,8 +81,8 @@ def wait_for_orphans(folder: Path) -> None:
             except BlockingIOError:
                 if time.monotonic() > deadline:
                     raise RunBusy(
-                        f"{folder}: workers of a run that was killed are still there after {ORPHANS:g} s",
-                        fix="end them (they are python processes), then try again",
+                        f"{folder}: workers of a killed run are still running after {ORPHANS:g} s",
+                        fix="end these python processes, then run this again",
                     ) from None
                 threading.Event().wait(0.02)
     finally:

@@ -1,7 +1,7 @@
-"""The index of a run: one SQLite file that a kill at any instant leaves whole, and that others may read meanwhile.
+"""The index of a run: one SQLite file, safe against a kill at any time and readable while the run is in progress.
 
-Everything that reads results reads rows from here. An episode whose row or folder is not as it was committed is not a
-result: its row has no end and says what is damaged, and counts leave it out.
+Everything that reads results reads rows from here. An episode whose row or folder differs from what was committed is
+not a result: its row has no end, says what is damaged, and is not counted.
 """
 
 from __future__ import annotations
@@ -55,22 +55,22 @@ from fairground.rollout.run_locks import is_going as is_going
 from fairground.rollout.run_locks import take_lock, wait_for_orphans
 
 EPISODES = "episodes"
-"""Folder of the episodes, below that of the run."""
+"""Folder of the episodes, below the run's folder."""
 
 _MAX_VERDICT = 64 << 20
-_GAP = 1000  # missing rows that are listed one by one where the index does not say how many there were
+_GAP = 1000  # maximum number of missing rows listed one by one if the index does not store the number of episodes
 _EDITED = "the row does not match its checksum: a value was changed, or the row belongs to another run"
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is.
+    """Progress of a run.
 
     Attributes:
-        planned: Episodes in all.
-        outcomes: How many ended how; damaged ones are not among them.
-        retried: Attempts that ended in an error and were tried again.
-        cost: Dollars spent so far, where it is known, on attempts that errored too.
+        planned: Total number of episodes.
+        outcomes: Number of finished episodes by outcome, without damaged ones.
+        retried: Number of attempts that errored and were retried.
+        cost: Known cost in dollars so far, including errored attempts.
     """
 
     planned: int
@@ -80,12 +80,12 @@ class Progress:
 
     @property
     def finished(self) -> int:
-        """Episodes that need no more attempt."""
+        """Number of episodes that need no further attempt."""
         return sum(self.outcomes.values())
 
 
 class RunStore:
-    """A run's index. Use `create`, or `open` to go on with one or to read it."""
+    """A run's index. Use `create` for a new run, or `open` to continue or read one."""
 
     def __init__(self, folder: Path, connection: sqlite3.Connection, lock: int | None, about: About) -> None:
         self.folder = folder
@@ -100,13 +100,15 @@ class RunStore:
 
     @classmethod
     def create(cls, folder: Path, spec: RunSpec, plan: Sequence[Planned]) -> Self:
-        """Starts a run in a folder that is empty or does not exist."""
+        """Start a run in a folder that is empty or does not exist."""
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
         if any(not entry.name.endswith(".lock") for entry in folder.iterdir()):
-            raise InvalidInput(f"{folder} is not empty", fix="choose another folder, or `fairground resume` it")
-        if [one.number for one in plan] != list(range(len(plan))):
-            raise InvalidInput("the episodes of a plan are numbered 0, 1, 2, ...")
+            raise InvalidInput(
+                f"{folder} is not empty", fix="choose another folder, or continue this run with `fairground resume`"
+            )
+        if [episode.number for episode in plan] != list(range(len(plan))):
+            raise InvalidInput("the episodes of a plan must be numbered 0, 1, 2, ...")
         lock = take_lock(folder)
         try:
             write_index(folder, spec, plan)
@@ -117,10 +119,10 @@ class RunStore:
 
     @classmethod
     def open(cls, folder: Path, *, write: bool = False) -> Self:
-        """Opens a run that is there: to go on with it (one process at a time), or to read it while it goes on.
+        """Open an existing run: to continue it (one process at a time), or to read it, even while it is in progress.
 
         Raises:
-            DamagedIndex: When the index cannot be read, or must not be written as it is. Nothing was written to it.
+            DamagedIndex: If the index cannot be read, or is too damaged to be written. Nothing was written to it.
         """
         if not is_run(folder):
             raise _no_run(folder)
@@ -150,7 +152,7 @@ class RunStore:
 
     @classmethod
     def gathered(cls, folder: Path, spec: RunSpec, rows: Sequence[Row], started: str) -> Self:
-        """An index in memory, to read episodes as a run that no run has made, such as people's attempts."""
+        """Return an index in memory, to read episodes outside of a run (such as people's attempts) like a run."""
         db = sqlite3.connect(":memory:", isolation_level=None)
         about = fill_index(db, spec, [row.planned for row in rows], started)
         store = cls(folder, db, None, about)
@@ -160,15 +162,15 @@ class RunStore:
         return store
 
     def finish(self, number: int, finished: Finished) -> None:
-        """Commits an episode's end. Once only: an episode that has ended stays as it is."""
+        """Commit an episode's end. An episode that has ended is never changed."""
         parts = finished.folder.split("/") if finished.folder else []
         manifest = manifest_digest(self.folder, *parts) if parts else ""
         with self.committing():
             if not self._write_end(number, finished, manifest):
-                raise InfrastructureError(f"{self.folder}: episode {number} has ended before, or was never planned")
+                raise InfrastructureError(f"{self.folder}: episode {number} has already ended, or was never planned")
 
     def retry(self, number: int, finished: Finished) -> int:
-        """Commits an attempt that errored and will be tried again; returns how many there were."""
+        """Commit an attempt that errored and will be retried. Returns the number of attempts so far."""
         with self.committing() as db:
             db.execute("UPDATE episodes SET attempts = attempts + 1 WHERE number = ?", (number,))
             (attempt,) = db.execute("SELECT attempts FROM episodes WHERE number = ?", (number,)).fetchone()
@@ -182,7 +184,7 @@ class RunStore:
         return int(attempt)
 
     def reopen_errored(self) -> int:
-        """Takes the end of every errored episode back, so that each is tried once more; returns how many there were."""
+        """Reopen every errored episode, so that each is tried once more. Returns their number."""
         with self.committing() as db:
             errored = [number for (number,) in db.execute("SELECT number FROM episodes WHERE outcome = 'errored'")]
             db.execute(
@@ -196,30 +198,30 @@ class RunStore:
         return len(errored)
 
     def reopen_damaged(self) -> tuple[Damaged, ...]:
-        """Takes the end of every damaged episode back, so that it is run again; returns what was damaged.
+        """Reopen every damaged episode, so that it is run again. Returns what was damaged.
 
-        Every file is read for that. Folders stay as they are, and the table `errors` says why. A row whose plan cannot
-        be believed is planned again from the spec.
+        Every file is read. Folders are kept, and the table `errors` stores the reason. A row whose plan cannot be
+        trusted is planned again from the spec.
 
         Raises:
-            DamagedIndex: When such a row cannot be planned again, because the world has changed since.
+            DamagedIndex: If such a row cannot be planned again, because the world has changed since.
         """
         damaged = self.damaged(full=True)
         if not damaged:
             return ()
-        own = {one: self._own_plan(one) for one in damaged}
+        own = {item: self._own_plan(item) for item in damaged}
         again = self._plan_again() if None in own.values() else ()
         with self.committing() as db:
-            spent = {one: self._take_out(db, one) for one in damaged}  # all first: their values may be in the way
-            for one, planned in own.items():
-                assert one.number is not None
-                if planned is not None or one.number < len(again):
-                    self._put_back(db, one, planned or again[one.number], spent[one])
+            spent = {item: self._take_out(db, item) for item in damaged}  # all first, because of unique values
+            for item, planned in own.items():
+                assert item.number is not None
+                if planned is not None or item.number < len(again):
+                    self._put_back(db, item, planned or again[item.number], spent[item])
         self._damaged = {}
         return damaged
 
     def unfinished(self) -> Iterator[Row]:
-        """Episodes that have not ended, in the order of the plan."""
+        """Yield the unfinished episodes, in the order of the plan."""
         with told(self.folder):
             for values in self._db.execute(f"{self._about.select} WHERE outcome IS NULL ORDER BY number"):
                 row, damaged = self._checked(values)
@@ -227,77 +229,78 @@ class RunStore:
                     yield row
 
     def rows(self, *, full: bool = False) -> Iterator[Row]:
-        """Every episode, in the order of the plan; one that is damaged has no end, and says so.
+        """Yield every episode in the order of the plan. A damaged episode has no end, and says what is damaged.
 
-        A row is left out where it is not known which episode it is; `damaged` lists it.
+        A row is left out if its episode is unknown; `damaged` lists it.
 
         Args:
-            full: Reads every file of every episode. Otherwise `episode.json` is read, and others must have their size.
+            full: Read every file of every episode. Otherwise `episode.json` is read, and the other files must have the
+                recorded size.
         """
-        found: dict[int, Damaged] = {}
+        damaged_rows: dict[int, Damaged] = {}
         for row, damaged in self._scan(full=full):
             if damaged is not None and damaged.number is not None:
-                found[damaged.number] = damaged
+                damaged_rows[damaged.number] = damaged
                 notice(damaged)
             if row is not None:
                 yield row
-        self._damaged = found
+        self._damaged = damaged_rows
         self._read_fully |= full
 
     def damaged(self, *, full: bool = False) -> tuple[Damaged, ...]:
-        """The episodes that are not as they were committed, in the order of the plan; looked for once.
+        """Return the episodes that differ from what was committed, in the order of the plan. The result is cached.
 
         Args:
-            full: Reads every file of every episode, as `rows` does.
+            full: Read every file of every episode, as `rows` does.
         """
         if self._damaged is None or (full and not self._read_fully):
             pairs = (damaged for _, damaged in self._scan(full=full))
-            self._damaged = {one.number: one for one in pairs if one is not None and one.number is not None}
+            self._damaged = {item.number: item for item in pairs if item is not None and item.number is not None}
             self._read_fully = full
         return tuple(self._damaged.values())
 
     def progress(self) -> Progress:
-        """How far the run is; counted in the index, not remembered."""
-        damaged = [one.number for one in self.damaged()]
+        """Return the progress of the run, counted in the index."""
+        damaged = [item.number for item in self.damaged()]
         with told(self.folder):
             counts = dict(self._db.execute("SELECT outcome, count(*) FROM episodes GROUP BY outcome"))
             for number in damaged:
-                found = self._db.execute("SELECT outcome FROM episodes WHERE number = ?", (number,)).fetchone()
-                if found is not None:
-                    counts[found[0]] -= 1
+                row = self._db.execute("SELECT outcome FROM episodes WHERE number = ?", (number,)).fetchone()
+                if row is not None:
+                    counts[row[0]] -= 1
             (retried,) = self._db.execute("SELECT count(*) FROM errors").fetchone()
             (cost,) = self._db.execute(_SPENT).fetchone()
             planned = self._about.planned
             if planned is None:
                 (planned,) = self._db.execute("SELECT count(*) FROM episodes").fetchone()
-        outcomes = {one: counts[one.value] for one in Outcome if counts.get(one.value)}
+        outcomes = {outcome: counts[outcome.value] for outcome in Outcome if counts.get(outcome.value)}
         return Progress(planned, outcomes, retried, cost)
 
     def scored(self) -> dict[str, tuple[int, int, float]]:
-        """Of each configuration with a score: episodes that passed, those that were scored, and their rewards' sum."""
-        found: dict[str, tuple[int, int, float]] = {}
+        """Return passed episodes, scored episodes and the sum of rewards, for each configuration with a score."""
+        totals: dict[str, tuple[int, int, float]] = {}
         for row in self.rows():
             if row.finished is not None and row.finished.outcome.scored:
                 name, passes = row.planned.configuration, row.finished.outcome is Outcome.PASSED
-                passed, number, rewards = found.get(name, (0, 0, 0.0))
-                found[name] = (passed + passes, number + 1, rewards + (row.finished.reward or 0.0))
-        return found
+                passed, number, rewards = totals.get(name, (0, 0, 0.0))
+                totals[name] = (passed + passes, number + 1, rewards + (row.finished.reward or 0.0))
+        return totals
 
     @property
     def started(self) -> str:
-        """When the run was begun, as ISO 8601."""
+        """Start time of the run, as ISO 8601."""
         return self._about.started
 
     @property
     def unchecked(self) -> int:
-        """Episodes with a score that an earlier version committed, so that their files cannot be checked."""
+        """Number of scored episodes whose files cannot be checked, because an earlier version committed them."""
         with told(self.folder):
             where = "outcome IN ('passed', 'failed')" + (" AND manifest IS NULL" if self._about.run else "")
             (number,) = self._db.execute(f"SELECT count(*) FROM episodes WHERE {where}").fetchone()
         return int(number)
 
     def close(self) -> None:
-        """Lets go of the index and of the right to write it; may be called twice."""
+        """Close the index and release the write lock. May be called twice."""
         self._db.close()
         if self._lock is not None:
             os.close(self._lock)
@@ -311,23 +314,23 @@ class RunStore:
 
     @contextmanager
     def committing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction; rows that it changes must be sealed again."""
+        """Open a transaction. Rows that it changes must be sealed again."""
         if self._lock is None:
-            raise InfrastructureError(f"{self.folder} was opened to be read")
-        if identity(self.folder) != self._file:  # SQLite would go on writing into a file without a name
-            raise CannotWrite(f"{self.folder / INDEX} was removed or replaced while the run went on")
+            raise InfrastructureError(f"{self.folder} was opened read-only")
+        if identity(self.folder) != self._file:  # SQLite would continue to write into the deleted file
+            raise CannotWrite(f"{self.folder / INDEX} was removed or replaced during the run")
         with told(self.folder):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield self._db
                 self._db.execute("COMMIT")
             except BaseException:
-                if self._db.in_transaction:  # a full disk has ended it already
+                if self._db.in_transaction:  # a full disk has already ended it
                     self._db.execute("ROLLBACK")
                 raise
 
     def seal(self, number: int) -> None:
-        """Writes the checksum of a row as it stands now, within a transaction."""
+        """Write the checksum of a row, within a transaction."""
         *values, _ = self._db.execute(f"{self._about.select} WHERE number = ?", (number,)).fetchone()
         try:
             check_values(values)
@@ -347,7 +350,7 @@ class RunStore:
         return bool(changed)
 
     def _scan(self, *, full: bool = False) -> Iterator[tuple[Row | None, Damaged | None]]:
-        """Every row of the plan, and what is wrong with it."""
+        """Yield every row of the plan, and what is wrong with it."""
         planned, expected = self._about.planned, 0
         for values in self._values():
             number = int(values[0])
@@ -363,7 +366,7 @@ class RunStore:
             yield None, Damaged(self.folder, missing, "", f"its row is missing in {INDEX}, or cannot be read")
 
     def _values(self) -> Iterator[Sequence[Any]]:
-        """The rows as they stand in the index; where a part of the file is damaged, those of the other parts."""
+        """Yield the rows of the index. If a part of the file is damaged, yields the rows of the other parts."""
         number = -1
         try:
             for values in self._db.execute(f"{self._about.select} ORDER BY number"):
@@ -376,19 +379,19 @@ class RunStore:
                     raise
         for place in range(number + 1, self._about.planned):
             try:
-                found = self._db.execute(f"{self._about.select} WHERE number = ?", (place,)).fetchone()
+                row = self._db.execute(f"{self._about.select} WHERE number = ?", (place,)).fetchone()
             except UNREADABLE:
                 continue  # listed as missing or unreadable
-            if found is not None:
-                yield found
+            if row is not None:
+                yield row
 
-    def _checked(self, found: Sequence[Any], *, full: bool = False) -> tuple[Row | None, Damaged | None]:
-        *values, seal = found
+    def _checked(self, stored: Sequence[Any], *, full: bool = False) -> tuple[Row | None, Damaged | None]:
+        *values, seal = stored
         try:
             if not self._about.run:
                 check_values(values)
             elif not matches(self._about.run, values, seal):
-                check_values(values)  # which says what is wrong, where it can be seen
+                check_values(values)  # raises an error that says what is wrong, if it can tell
                 return self._unbelievable(values, _EDITED)
         except BadValue as error:
             return self._unbelievable(values, f"its row in {INDEX}, {error}")
@@ -397,7 +400,7 @@ class RunStore:
             return row, None
         if self._damaged is None or full:
             problem = self._folder_problem(row, row.finished.folder, full) or self._history_problem(row, row.finished)
-        else:  # looked at already
+        else:  # already checked
             problem = self._damaged[row.planned.number].problem if row.planned.number in self._damaged else ""
         if not problem:
             return row, None
@@ -427,10 +430,10 @@ class RunStore:
             data = read_inside(self.folder, *parts, name, limit=_MAX_VERDICT)
         except EpisodeError as error:
             return error.message
-        return "" if content_digest(data) == digest else f"{name} has another content than was committed"
+        return "" if content_digest(data) == digest else f"{name}: content differs from what was committed"
 
     def _history_problem(self, row: Row, finished: Finished) -> str:
-        """Whether the history of verdicts says what the row says, where the episode was scored again."""
+        """Return how the verdict history of a rescored episode contradicts its row; "" if it does not."""
         if self._history is None:
             with told(self.folder):
                 self._history = read_history(self._db)
@@ -443,40 +446,40 @@ class RunStore:
         return ""
 
     def _own_plan(self, damaged: Damaged) -> Planned | None:
-        """The plan of an episode as its row has it; None where the row cannot be believed."""
+        """Return the plan of an episode from its row. None if the row cannot be trusted."""
         with told(self.folder):
-            found = self._db.execute(f"{self._about.select} WHERE number = ?", (damaged.number,)).fetchone()
-        if found is None or not matches(self._about.run, found[:-1], found[-1]):
+            row = self._db.execute(f"{self._about.select} WHERE number = ?", (damaged.number,)).fetchone()
+        if row is None or not matches(self._about.run, row[:-1], row[-1]):
             return None
-        return make_row(found[:-1]).planned
+        return make_row(row[:-1]).planned
 
     def _plan_again(self) -> Sequence[Planned]:
-        """The plan as the spec gives it, where it still gives what stands in the rows that can be believed."""
-        why = "the world gives another plan now"
+        """Return the plan made from the spec again, if it agrees with all rows that can be trusted."""
+        why = "the world now gives a different plan"
         try:
             plan = make_plan(self.spec)
         except FairgroundError as error:
             plan, why = (), error.message
-        believed = [row.planned for row, damaged in self._scan() if row is not None and damaged is None]
-        if len(plan) != self._about.planned or any(plan[one.number] != one for one in believed):
+        trusted = [row.planned for row, damaged in self._scan() if row is not None and damaged is None]
+        if len(plan) != self._about.planned or any(plan[planned.number] != planned for planned in trusted):
             raise DamagedIndex(
                 f"{self.folder / INDEX}: rows are damaged, and their episodes cannot be planned again: {why}",
-                fix="restore the file from a copy; the other episodes can be read meanwhile",
+                fix="restore the file from a copy; the other episodes can be read in the meantime",
             )
         return plan
 
     def _take_out(self, db: sqlite3.Connection, damaged: Damaged) -> float | None:
-        """Removes a damaged row; returns what its episode cost, where that is a number."""
-        found = db.execute(f"SELECT cost FROM episodes WHERE number = ? AND {_IS_COST}", (damaged.number,)).fetchone()
+        """Remove a damaged row. Returns the cost of its episode, if that is a number."""
+        row = db.execute(f"SELECT cost FROM episodes WHERE number = ? AND {_IS_COST}", (damaged.number,)).fetchone()
         db.execute("DELETE FROM episodes WHERE number = ?", (damaged.number,))
         if has_history(db):
             db.execute("DELETE FROM verdicts WHERE number = ?", (damaged.number,))
             self._history = None
-        return None if found is None else float(found[0])
+        return None if row is None else float(row[0])
 
     def _put_back(self, db: sqlite3.Connection, damaged: Damaged, planned: Planned, cost: float | None) -> None:
         number = planned.number
-        attempt = 1  # the first that no folder is in the way of: what is damaged stays, to be looked at
+        attempt = 1  # the first attempt without a folder: damaged folders are kept for inspection
         while os.path.lexists(self.folder / episode_folder(number, attempt)):
             attempt += 1
         error, folder = sayable(f"damaged: {damaged.problem}"), sayable(damaged.folder)
@@ -497,17 +500,17 @@ _SPENT = f"SELECT total(cost) FROM (SELECT cost FROM episodes UNION ALL SELECT c
 
 
 def episode_folder(number: int, attempt: int) -> str:
-    """Where an attempt at an episode is recorded, below the run's folder."""
+    """Return the folder of an attempt at an episode, relative to the run's folder."""
     return f"{EPISODES}/{number:06d}" + (f"-{attempt}" if attempt else "")
 
 
 def is_run(folder: Path) -> bool:
-    """Whether a folder holds a run."""
+    """Return whether a folder is a run."""
     return (folder / INDEX).is_file()
 
 
 def runs_in(folder: Path) -> list[Path]:
-    """The run that a folder is, or the runs that lie in it side by side, by name."""
+    """Return the run at a folder, or the runs directly inside it, sorted by name."""
     if is_run(folder):
         return [folder]
     return sorted(path.parent for path in folder.glob(f"*/{INDEX}") if path.is_file())
@@ -516,7 +519,7 @@ def runs_in(folder: Path) -> list[Path]:
 def _no_run(folder: Path) -> InvalidInput:
     if (folder / EPISODES).is_dir():
         return InvalidInput(
-            f"{folder} has episodes, but no {INDEX}: the index of the run is lost",
+            f"{folder} has episodes but no {INDEX}: the run's index is missing",
             fix=f"restore the file from a copy; or read the episodes without it: fairground stats {folder / EPISODES}",
         )
-    return InvalidInput(f"{folder} is no run: it has no {INDEX}", fix="give the folder that `run` wrote")
+    return InvalidInput(f"{folder} is not a run: it has no {INDEX}", fix="give the folder that `fairground run` wrote")

@@ -1,7 +1,7 @@
-"""JSON as the standard has it, in both directions.
+"""Strict JSON reading and writing (RFC 8259, UTF-8).
 
-Python's own writes `NaN`, which other readers refuse, and reads it. An episode is read by programs that are not
-ours, years later, so what is written here is plain RFC 8259 in UTF-8, and nothing else is accepted back.
+Python's `json` reads and writes `NaN`, which other readers reject. Episodes are read by other programs years later, so
+only standard JSON is written and accepted.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ R = TypeVar("R", bound=Record)
 
 
 def dumps(record: Record, *, indent: int | None = None) -> bytes:
-    """A record as JSON text.
+    """Return a record as JSON text.
 
-    What JSON cannot say (checks and `extra` may hold anything) is kept as text rather than lost or refused: a
-    float that is not a number becomes "nan", an unknown object its `repr`.
+    Values that JSON cannot represent (checks and `extra` may hold anything) are stored as text: a float that is not a
+    number becomes "nan", an unknown object its `repr`.
     """
     separators = (",", ":") if indent is None else (",", ": ")
     text = json.dumps(
@@ -36,10 +36,10 @@ def dumps(record: Record, *, indent: int | None = None) -> bytes:
 
 
 def read_record(kind: type[R], data: bytes, *, where: str) -> R:
-    """Reads a record strictly: no coercion of "5" to 5, no NaN, no unknown fields.
+    """Read a record strictly: no coercion of "5" to 5, no NaN, no unknown fields.
 
     Raises:
-        EpisodeError: Naming the path to each fault, such as `steps[2].index: ...`.
+        EpisodeError: If it is invalid. The message names the path to each fault, such as `steps[2].index: ...`.
     """
     loads(data, where=where)
     try:
@@ -49,10 +49,13 @@ def read_record(kind: type[R], data: bytes, *, where: str) -> R:
 
 
 def loads(data: bytes, *, where: str) -> Any:
-    """Parses strict JSON, or raises `EpisodeError` that says what is wrong and where."""
+    """Parse strict JSON. Raises `EpisodeError` that says what is wrong and where."""
     try:
         return json.loads(data.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_refuse_twins)
-    except (ValueError, RecursionError) as error:  # ValueError: bad JSON, bad UTF-8, a number of 5,000 digits
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # ValueError: invalid JSON, invalid UTF-8, or a number of 5,000 digits
         raise EpisodeError(f"{where}: not strict JSON: {error}") from None
 
 
@@ -61,7 +64,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _refuse_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("the same name twice in one object")
-    return found
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise ValueError("duplicate name in an object")
+    return fields

@@ -1,4 +1,4 @@
-"""What a study is: agents under several conditions on the same configurations, as a file says it and as runs do it."""
+"""Studies: agents under several conditions on the same configurations. The study file, and the runs it defines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fairground.rollout.plan import Budget, RunSpec
 from fairground.worlds import Design
 
 BASELINE = "baseline"
-"""The condition that needs no words: nothing is changed."""
+"""Default name of the condition without interventions."""
 
 _MAX_FILE = 1 << 20
 _INTERVENTIONS: dict[str, type[Record]] = {
@@ -26,48 +26,50 @@ _INTERVENTIONS: dict[str, type[Record]] = {
 
 
 class ConditionSpec(Record):
-    """One way of running the agents."""
+    """One condition: a way of running the agents."""
 
-    name: str = Field(description="how tables call it")
-    interventions: tuple[Intervention, ...] = Field((), description="all that is changed, in order")
-    base: str = Field("", description="the condition that it is compared with; the baseline unless named")
-    iterations: int = Field(1, ge=1, le=20, description="of a learned plan: each learns from the one before")
+    name: str = Field(description="name in tables")
+    interventions: tuple[Intervention, ...] = Field((), description="changes to how agents are run, in order")
+    base: str = Field("", description="the condition it is compared with; default: the baseline")
+    iterations: int = Field(1, ge=1, le=20, description="iterations of a learned plan; each learns from the one before")
 
     @property
     def learns(self) -> bool:
-        """Whether it needs earlier runs."""
-        return any(isinstance(one, LearnedPlan) for one in self.interventions)
+        """Whether it learns from earlier runs."""
+        return any(isinstance(intervention, LearnedPlan) for intervention in self.interventions)
 
 
 class StudySpec(Record):
-    """The words of a study; written into its folder, and never changed."""
+    """Specification of a study. It is written into the study's folder and never changed."""
 
     format: Literal[1] = 1
     title: str = Field("", max_length=200)
     worlds: tuple[str, ...] = Field(min_length=1, description="suites, apps, scenarios or configurations")
     agents: tuple[str, ...] = Field(min_length=1)
-    rollouts: int = Field(3, ge=1, le=1000, description="attempts at each configuration; the k of Pass^k")
+    rollouts: int = Field(3, ge=1, le=1000, description="attempts per configuration; the k of Pass^k")
     configs: int = Field(4, ge=0, description="configurations per scenario; 0 for all")
-    design: Design = Field("random", description="how they are chosen: at random, or one axis at a time from a base")
-    axes: tuple[str, ...] = Field(AXES, description="the axes that are varied; others stay at their first value")
+    design: Design = Field(
+        "random", description="how configurations are chosen: at random, or one axis at a time from a base"
+    )
+    axes: tuple[str, ...] = Field(AXES, description="axes to vary; the others stay at their first value")
     seed: int = Field(0, ge=0)
     budget: Budget = Budget()
-    retries: int = Field(2, ge=0, le=100, description="how often an errored episode is tried again")
+    retries: int = Field(2, ge=0, le=100, description="maximum number of retries of an errored episode")
     agent_errors: Literal["failed", "excluded"] = Field(
-        "failed", description="what becomes of an episode that the agent broke off, or whose seat it broke"
+        "failed", description="outcome of an episode that the agent aborted, or whose seat it broke"
     )
     runner: str | None = None
-    observe: tuple[str, ...] = Field((), description="what agents observe; empty: what each asks for itself")
-    home: str = Field("", description="the folder that Python agents are looked for in; empty: the current one")
-    baseline: str = Field(BASELINE, description="the condition that others are compared with")
+    observe: tuple[str, ...] = Field((), description="what agents observe; empty: each agent's own choice")
+    home: str = Field("", description="folder to import Python agents from; empty: the current one")
+    baseline: str = Field(BASELINE, description="the condition that the others are compared with")
     conditions: tuple[ConditionSpec, ...] = ()
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:
         _refuse_twice("worlds", self.worlds)
         _refuse_twice("agents", self.agents)
-        _refuse_twice("conditions", [one.name for one in self.conditions])
-        known = [one.name for one in self.everything]
+        _refuse_twice("conditions", [condition.name for condition in self.conditions])
+        known = [condition.name for condition in self.everything]
         if self.baseline not in known:
             raise _found(unknown("condition", self.baseline, known), "baseline")
         if len(known) == 1:
@@ -75,18 +77,18 @@ class StudySpec(Record):
                 InvalidInput("a study needs a condition besides its baseline", fix="add a [[conditions]] table"),
                 "conditions",
             )
-        for one in self.everything:
-            _check_condition(one, self)
-        _refuse_twice("conditions", [run for one in self.everything for run in _names(one)])
+        for each in self.everything:
+            _check_condition(each, self)
+        _refuse_twice("conditions", [run for condition in self.everything for run in _names(condition)])
         return self
 
     @property
     def everything(self) -> tuple[ConditionSpec, ...]:
-        """All conditions, the baseline first; it is implied where none has its name and it has no other."""
-        named = {one.name: one for one in self.conditions}
+        """All conditions, baseline first. The default baseline is added if no condition has its name."""
+        named = {condition.name: condition for condition in self.conditions}
         if self.baseline == BASELINE:
             named.setdefault(BASELINE, ConditionSpec(name=BASELINE))
-        return tuple(sorted(named.values(), key=lambda one: one.name != self.baseline))
+        return tuple(sorted(named.values(), key=lambda condition: condition.name != self.baseline))
 
 
 @dataclass(frozen=True)
@@ -94,12 +96,12 @@ class StudyRun:
     """One run of a study.
 
     Attributes:
-        agent: Who.
-        condition: Its name: the condition's, with the iteration where there are iterations.
-        base: The name of what it is compared with; "" for the baseline.
-        folder: Below the study's.
-        learns_from: Folders of the runs that must be there before, below the study's.
-        spec: What the run is asked for.
+        agent: Agent name.
+        condition: Name of the condition, with the iteration if there are iterations.
+        base: Name of the condition it is compared with; "" for the baseline.
+        folder: Folder, relative to the study's.
+        learns_from: Folders of the runs that must have ended before, relative to the study's.
+        spec: The run's specification.
     """
 
     agent: str
@@ -107,14 +109,14 @@ class StudyRun:
     base: str
     folder: str
     learns_from: tuple[str, ...]
-    spec: RunSpec = field(hash=False)  # which holds a price table
+    spec: RunSpec = field(hash=False)  # contains an unhashable price table
 
 
 def read_study(path: Path) -> StudySpec:
-    """Reads a study's file strictly.
+    """Read a study file strictly.
 
     Raises:
-        InvalidInput: When it cannot be read, is no TOML, or says something that is not known or makes no sense.
+        InvalidInput: If it cannot be read, is not TOML, or has unknown or contradictory content.
     """
     try:
         if path.stat().st_size > _MAX_FILE:
@@ -131,13 +133,15 @@ def read_study(path: Path) -> StudySpec:
 
 
 def study_runs(spec: StudySpec) -> tuple[StudyRun, ...]:
-    """Every run of a study, in order of need: what others learn from comes before them.
+    """Return every run of a study. Runs that others learn from come first.
 
     All have the same worlds, seed and rollouts, and so the same configurations.
     """
-    ordered = sorted(spec.everything, key=lambda one: (one.learns, len(_bases(one, spec))))  # in the file's order else
+    ordered = sorted(
+        spec.everything, key=lambda each: (each.learns, len(_bases(each, spec)))
+    )  # otherwise in the file's order
     places = _slugs(spec.agents)
-    found = []
+    runs = []
     for agent in spec.agents:
         for condition in ordered:
             base = "" if condition.name == spec.baseline else condition.base or spec.baseline
@@ -145,8 +149,8 @@ def study_runs(spec: StudySpec) -> tuple[StudyRun, ...]:
             for name in _names(condition):
                 sources: tuple[str, ...] = ()
                 if condition.learns:
-                    sources = tuple(f"runs/{places[agent]}/{one}" for one in earlier)
-                found.append(
+                    sources = tuple(f"runs/{places[agent]}/{source}" for source in earlier)
+                runs.append(
                     StudyRun(
                         agent=agent,
                         condition=name,
@@ -157,15 +161,15 @@ def study_runs(spec: StudySpec) -> tuple[StudyRun, ...]:
                     )
                 )
                 earlier.append(name)
-    return tuple(found)
+    return tuple(runs)
 
 
 def _run_spec(spec: StudySpec, agent: str, name: str, condition: ConditionSpec, earlier: list[str]) -> RunSpec:
-    # Runs lie side by side, so a study's folder can be moved.
-    runs = tuple(f"../{one}" for one in earlier)
+    # Runs are side by side, so a study's folder can be moved.
+    runs = tuple(f"../{source}" for source in earlier)
     interventions = tuple(
-        one.model_copy(update={"runs": runs}) if isinstance(one, LearnedPlan) else one
-        for one in condition.interventions
+        intervention.model_copy(update={"runs": runs}) if isinstance(intervention, LearnedPlan) else intervention
+        for intervention in condition.interventions
     )
     return RunSpec(
         worlds=spec.worlds,
@@ -192,50 +196,52 @@ def _names(condition: ConditionSpec) -> list[str]:
     return [f"{condition.name}-iteration-{number}" for number in range(1, condition.iterations + 1)]
 
 
-def _check_condition(one: ConditionSpec, spec: StudySpec) -> None:
-    where = f"conditions.{one.name}"
+def _check_condition(condition: ConditionSpec, spec: StudySpec) -> None:
+    where = f"conditions.{condition.name}"
     try:
-        check_name("condition", one.name)
+        check_name("condition", condition.name)
     except InvalidInput as error:
         raise _found(error, where) from None
-    known = {other.name: other for other in spec.everything}
-    if one.base and one.base not in known:
-        raise _found(unknown("condition", one.base, known.keys() - {one.name}), f"{where}.base")
-    if one.name == spec.baseline and (one.base or one.learns):
-        raise _found(InvalidInput("the baseline has no base, and no runs to learn from"), where)
-    if _bases(one, spec)[-1:] == [one.name]:
-        raise _found(InvalidInput("the bases lead in a circle"), f"{where}.base")
-    if one.base and known[one.base].learns:
+    known = {each.name: each for each in spec.everything}
+    if condition.base and condition.base not in known:
+        raise _found(unknown("condition", condition.base, known.keys() - {condition.name}), f"{where}.base")
+    if condition.name == spec.baseline and (condition.base or condition.learns):
+        raise _found(InvalidInput("the baseline must have neither a base nor a learned plan"), where)
+    if _bases(condition, spec)[-1:] == [condition.name]:
+        raise _found(InvalidInput("the bases form a cycle"), f"{where}.base")
+    if condition.base and known[condition.base].learns:
         raise _found(
-            InvalidInput(f"{one.base!r} learns from runs itself", fix="raise its iterations instead"), f"{where}.base"
+            InvalidInput(f"{condition.base!r} is itself a learned plan", fix="increase its iterations instead"),
+            f"{where}.base",
         )
-    if one.iterations > 1 and not one.learns:
+    if condition.iterations > 1 and not condition.learns:
         raise _found(InvalidInput("only learned plans have iterations"), f"{where}.iterations")
-    for intervention in one.interventions:
+    for intervention in condition.interventions:
         if isinstance(intervention, LearnedPlan) and intervention.runs:
             raise _found(
-                InvalidInput("a study knows which runs came before", fix="leave `runs` out"), f"{where}.learned-plan"
+                InvalidInput("a study chooses the runs to learn from itself", fix="remove `runs`"),
+                f"{where}.learned-plan",
             )
 
 
-def _bases(one: ConditionSpec, spec: StudySpec) -> list[str]:
-    """What a condition is based on, what that is based on, and so on; ends with a name that came before in a circle."""
-    known = {other.name: other for other in spec.everything}
-    found: list[str] = []
-    here = one
+def _bases(condition: ConditionSpec, spec: StudySpec) -> list[str]:
+    """Return the chain of bases of a condition. In a cycle, it ends with a name that came before."""
+    known = {each.name: each for each in spec.everything}
+    chain: list[str] = []
+    here = condition
     while here.name != spec.baseline and here.base in ("", *known):
-        found.append(here.base or spec.baseline)
-        if found[-1] == one.name or found[-1] in found[:-1]:
+        chain.append(here.base or spec.baseline)
+        if chain[-1] == condition.name or chain[-1] in chain[:-1]:
             break
-        here = known[found[-1]]
-    return found
+        here = known[chain[-1]]
+    return chain
 
 
 def _refuse_twice(where: str, names: Iterable[str]) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise _found(InvalidInput(f"{name!r} is there twice"), where)
+            raise _found(InvalidInput(f"{name!r} is given twice"), where)
         seen.add(name)
 
 
@@ -244,7 +250,7 @@ def _found(error: InvalidInput, where: str) -> InvalidInput:
 
 
 def _refuse_unknown(data: Mapping[str, Any], where: str) -> None:
-    """Refuses keys that nothing answers to, with the nearest known one, before values are looked at."""
+    """Reject unknown keys and suggest the nearest known one, before values are validated."""
     _refuse_keys(data, StudySpec, where)
     _refuse_keys(data.get("budget"), Budget, f"{where}: budget")
     conditions = data.get("conditions")
@@ -254,15 +260,17 @@ def _refuse_unknown(data: Mapping[str, Any], where: str) -> None:
         here = f"{where}: conditions[{number}]"
         _refuse_keys(condition, ConditionSpec, here)
         listed = condition.get("interventions") if isinstance(condition, dict) else None
-        for place, one in enumerate(listed if isinstance(listed, list) else ()):
+        for place, entry in enumerate(listed if isinstance(listed, list) else ()):
             there = f"{here}.interventions[{place}]"
-            name = one.get("name") if isinstance(one, dict) else None
+            name = entry.get("name") if isinstance(entry, dict) else None
             if not isinstance(name, str):
-                raise InvalidInput(f"{there}: expected a table with a name", fix='such as { name = "deterministic" }')
+                raise InvalidInput(
+                    f"{there}: expected a table with a name", fix='write for example { name = "deterministic" }'
+                )
             if name not in _INTERVENTIONS:
                 error = unknown("intervention", name, _INTERVENTIONS)
                 raise InvalidInput(f"{there}: {error.message}", fix=error.fix)
-            _refuse_keys(one, _INTERVENTIONS[name], there)
+            _refuse_keys(entry, _INTERVENTIONS[name], there)
 
 
 def _refuse_keys(data: Any, kind: type[Record], where: str) -> None:
@@ -273,12 +281,12 @@ def _refuse_keys(data: Any, kind: type[Record], where: str) -> None:
 
 
 def _slugs(agents: Iterable[str]) -> dict[str, str]:
-    """A folder's name for each agent, no two alike."""
-    found: dict[str, str] = {}
+    """Return a unique folder name for each agent."""
+    names: dict[str, str] = {}
     for agent in agents:
         plain = re.sub(r"[^a-z0-9.]+", "-", agent.lower()).strip("-.")[:60] or "agent"
         name, number = plain, 2
-        while name in found.values():
+        while name in names.values():
             name, number = f"{plain}-{number}", number + 1
-        found[agent] = name
-    return found
+        names[agent] = name
+    return names

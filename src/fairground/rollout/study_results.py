@@ -1,4 +1,4 @@
-"""What a study found: the reliability of each agent under each condition, and what each condition changed."""
+"""Results of a study: reliability of each agent under each condition, and the effect of each condition."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ RESULT = "study.json"
 
 @dataclass(frozen=True)
 class Advice:
-    """What was said to agents beside the task, and what it cost.
+    """Plans, clarifications and feedback that agents got in addition to the task, and their cost.
 
     Attributes:
-        plans: Tasks that a plan was kept for, or the word that there is none.
-        without_plan: Those of them with no plan: nothing to learn from, already reliable, or dropped.
-        clarified: Tasks whose instruction was to be clarified.
-        rejected: Those of them whose clarification did not pass its audit, so that the original was used.
-        rounds: How often agents were sent back to go on, in all episodes together.
-        sent_back: Episodes in which that happened at all.
-        tokens: Of the advisers, not of the agents.
-        dollars: The same; None where a price is not known.
-        unread: Episodes whose recording could not be read, and so are not in these sums.
+        plans: Number of tasks with a stored plan record, including records without a plan.
+        without_plan: Number of those without a plan: nothing to learn from, already reliable, or dropped.
+        clarified: Number of tasks whose instruction was to be clarified.
+        rejected: Number of those whose clarification did not pass its audit, so that the original was used.
+        rounds: Total number of times that agents were sent back to continue.
+        sent_back: Number of episodes in which that happened.
+        tokens: Tokens used by the advisers, without those of the agents.
+        dollars: Cost of the advisers. None if a price is unknown.
+        unread: Number of episodes whose recording could not be read. They are not included in these sums.
     """
 
     plans: int = 0
@@ -65,22 +65,22 @@ class Advice:
     unread: int = 0
 
     def __bool__(self) -> bool:
-        """Whether there was any."""
+        """Whether there was any advice."""
         return bool(self.plans or self.clarified or self.rounds or self.tokens)
 
 
 @dataclass(frozen=True)
 class Change:
-    """What a condition changed, task by task, against its base. Adjusted values are Holm's over the whole study.
+    """Effect of a condition compared with its base, per task. Adjusted p-values use Holm's method over the whole study.
 
     Attributes:
         base: The condition it is compared with.
-        difference: In the success rate, with an interval that knows that tasks of one scenario are alike.
-        transitions: Flows between always, sometimes and never solved; McNemar, Wilcoxon.
+        difference: Difference in success rate, with an interval clustered by scenario.
+        transitions: Changes between always, sometimes and never solved, with McNemar's and Wilcoxon's tests.
         difference_p: Adjusted p-value of `difference`.
         mcnemar_p: Adjusted p-value of McNemar's test.
         wilcoxon_p: Adjusted p-value of Wilcoxon's test.
-        notes: What must be known to read this rightly.
+        notes: Caveats for the reader.
     """
 
     base: str
@@ -94,20 +94,20 @@ class Change:
 
 @dataclass(frozen=True)
 class ConditionResult:
-    """One agent under one condition.
+    """Result of one agent under one condition.
 
     Attributes:
-        agent: Who.
-        condition: How.
-        folder: Of the run, below the study's.
-        planned: Episodes that the plan has.
-        outcomes: How those that ended did.
-        reliability: Pass^k and pass@k up to k; None where no episode was scored.
-        score_errors_failed: Pass^1 with every errored episode as a failed one; None where none errored.
-        k: The largest k that can be said: rollouts, unless too many errored.
-        change: Against its base; None for the baseline, and where there is nothing to compare.
-        advice: What was said beside the task.
-        notes: What must be known to read this rightly.
+        agent: Agent name.
+        condition: Name of the condition.
+        folder: Folder of the run, relative to the study's.
+        planned: Number of planned episodes.
+        outcomes: Number of finished episodes by outcome.
+        reliability: Pass^k and pass@k up to k. None if no episode was scored.
+        score_errors_failed: Pass^1 with errored episodes counted as failed. None if none errored.
+        k: The largest k that can be estimated: the number of rollouts, unless too many errored.
+        change: Effect compared with the base. None for the baseline, and if there is nothing to compare.
+        advice: Plans, clarifications and feedback.
+        notes: Caveats for the reader.
     """
 
     agent: str
@@ -127,20 +127,20 @@ class ConditionResult:
 
     @property
     def scored(self) -> int:
-        """Episodes that count."""
+        """Number of episodes that have a score."""
         return sum(number for outcome, number in self.outcomes.items() if outcome.scored)
 
 
 @dataclass(frozen=True)
 class StudyResult:
-    """What a study found.
+    """Results of a study.
 
     Attributes:
-        title: Its name.
-        baseline: The condition that others are compared with.
-        rollouts: Attempts at each task.
-        seed: Of plan and bootstrap.
-        level: Of the intervals.
+        title: Title of the study.
+        baseline: The condition that the others are compared with.
+        rollouts: Number of attempts per task.
+        seed: Seed of plan and bootstrap.
+        level: Confidence level of the intervals.
         conditions: Agents under conditions, in the order of the study.
     """
 
@@ -153,11 +153,11 @@ class StudyResult:
 
 
 def study_result(study: Study, *, level: float = 0.95, resamples: int = 2000) -> StudyResult:
-    """Works out what a study has found so far; one that still goes on may be read too."""
+    """Compute the results of a study so far. It may still be in progress."""
     begun = {run: study.place(run) for run in study.runs if _has_ended_episodes(study.place(run))}
     cells, strict = _cells(begun), _cells(begun, errors_failed=True)
     streams = np.random.default_rng(study.spec.seed).spawn(len(study.runs))
-    found, tests = [], []
+    results, tests = [], []
     for place, run in enumerate(study.runs):
         mine = cells.get((run.agent, run.condition))
         summary = _reliability(mine, study.spec.rollouts, level) if mine is not None else None
@@ -169,7 +169,7 @@ def study_result(study: Study, *, level: float = 0.95, resamples: int = 2000) ->
         errors_failed = None
         if (stricter := strict.get((run.agent, run.condition))) is not None and _has_errors(study.place(run)):
             errors_failed = _reliability(stricter, study.spec.rollouts, level).pass_hat.points[0]
-        found.append(_condition(study, run, begun, summary, errors_failed, change))
+        results.append(_condition(study, run, begun, summary, errors_failed, change))
     adjusted = iter(_adjusted(tests))
     return StudyResult(
         title=study.spec.title,
@@ -177,12 +177,12 @@ def study_result(study: Study, *, level: float = 0.95, resamples: int = 2000) ->
         rollouts=study.spec.rollouts,
         seed=study.spec.seed,
         level=level,
-        conditions=tuple(replace(one, change=next(adjusted)) if one.change is not None else one for one in found),
+        conditions=tuple(replace(each, change=next(adjusted)) if each.change is not None else each for each in results),
     )
 
 
 def write_result(study: Study, result: StudyResult) -> Path:
-    """Writes `study.json`: what was asked for, and what was found."""
+    """Write `study.json`: the specification and the results."""
     path = study.folder / RESULT
     data: dict[str, Any] = {"format": 1, "study": study.spec.plain(), "result": plain(result)}
     write_whole(path, json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1).encode() + b"\n")
@@ -202,19 +202,19 @@ def _has_errors(folder: Path) -> bool:
 
 
 def _cells(begun: dict[StudyRun, Path], *, errors_failed: bool = False) -> dict[tuple[str, str], Cells]:
-    """Counted in one table, so that all have the same axes and the same names for the same tasks."""
+    """Count in one table, so that all have the same axes and task names."""
     if not begun:
         return {}
     table = join_tables([run_table(folder) for folder in begun.values()])
     if errors_failed:
         table = table.errors_failed()
-    found = {}
+    by_condition = {}
     for run in begun:
         contender = Contender(run.agent, run.condition)
         outcomes = table.outcomes(contender)
         if outcomes[Outcome.PASSED] + outcomes[Outcome.FAILED]:
-            found[run.agent, run.condition] = count(table, contender)
-    return found
+            by_condition[run.agent, run.condition] = count(table, contender)
+    return by_condition
 
 
 def _reliability(cells: Cells, rollouts: int, level: float) -> ReliabilitySummary:
@@ -226,16 +226,16 @@ def _change(
     name: str, base: Cells, new: Cells, rng: np.random.Generator, level: float, resamples: int
 ) -> Change | None:
     try:
-        found = compare(new, base, rng=rng, resamples=resamples, level=level)
+        comparison = compare(new, base, rng=rng, resamples=resamples, level=level)
         moved = changes(base, new, unit="configuration", level=level)
     except InvalidInput:  # no task has a score in both yet
         return None
-    notes = (*found.notes, *moved.notes, *moved.mcnemar.notes, *moved.wilcoxon.notes)
+    notes = (*comparison.notes, *moved.notes, *moved.mcnemar.notes, *moved.wilcoxon.notes)
     return Change(
         base=name,
-        difference=found.difference,
+        difference=comparison.difference,
         transitions=moved,
-        difference_p=found.p_value,
+        difference_p=comparison.p_value,
         mcnemar_p=moved.mcnemar.p_value,
         wilcoxon_p=moved.wilcoxon.p_value,
         notes=tuple(dict.fromkeys(notes)),
@@ -246,12 +246,15 @@ def _adjusted(tests: Sequence[Change]) -> list[Change]:
     if not tests:
         return []
     families = zip(
-        *(holm([getattr(one, name) for one in tests]).tolist() for name in ("difference_p", "mcnemar_p", "wilcoxon_p")),
+        *(
+            holm([getattr(test, name) for test in tests]).tolist()
+            for name in ("difference_p", "mcnemar_p", "wilcoxon_p")
+        ),
         strict=True,
     )
     return [
-        replace(one, difference_p=first, mcnemar_p=second, wilcoxon_p=third)
-        for one, (first, second, third) in zip(tests, families, strict=True)
+        replace(test, difference_p=first, mcnemar_p=second, wilcoxon_p=third)
+        for test, (first, second, third) in zip(tests, families, strict=True)
     ]
 
 
@@ -273,10 +276,12 @@ def _condition(
         if progress.finished < planned:
             notes.append(f"{planned - progress.finished} of {planned} episodes have not ended.")
     else:
-        notes.append("This run has not begun.")
+        notes.append("This run has not started.")
     unscored = sum(number for outcome, number in outcomes.items() if not outcome.scored)
     if unscored:
-        notes.append(f"{unscored} of {planned} episodes errored or were invalid: they are no results, and not counted.")
+        notes.append(
+            f"{unscored} of {planned} episodes errored or were invalid: they are not results and are not counted."
+        )
     if errors_failed is not None:
         low, middle, high = (
             f"{100 * end:.1f}" for end in (errors_failed.low, errors_failed.estimate, errors_failed.high)
@@ -286,7 +291,7 @@ def _condition(
         notes += summary.pass_hat.notes
     advice = _advice(folder) if run in begun and run.spec.interventions else Advice()
     if advice.unread:
-        notes.append(f"{advice.unread} recordings could not be read: what was said in them is not counted.")
+        notes.append(f"{advice.unread} recordings could not be read: their advice is not counted.")
     return ConditionResult(
         agent=run.agent,
         condition=run.condition,
@@ -303,7 +308,7 @@ def _condition(
 
 
 def _advice(folder: Path) -> Advice:
-    """Of all episodes that ended; the index does not have this, so each one's own record is read."""
+    """Sum up the advice in all finished episodes. Reads each episode's record, because the index does not store it."""
     plans, clarified = read_plans(folder).values(), read_clarifications(folder).values()
     rounds = sent_back = tokens = unread = 0
     dollars: float | None = 0.0
@@ -324,9 +329,9 @@ def _advice(folder: Path) -> Advice:
             dollars = None if dollars is None or price is None else dollars + price
     return Advice(
         plans=len(plans),
-        without_plan=sum(not one.text for one in plans),
+        without_plan=sum(not plan.text for plan in plans),
         clarified=len(clarified),
-        rejected=sum(one.audit != "ok" for one in clarified),
+        rejected=sum(clarification.audit != "ok" for clarification in clarified),
         rounds=rounds,
         sent_back=sent_back,
         tokens=tokens,
@@ -336,6 +341,6 @@ def _advice(folder: Path) -> Advice:
 
 
 def _sent_back(rounds: Any) -> int:
-    """How often the agent was told to go on after it had ended."""
+    """Return how often the agent was told to continue after it had ended."""
     listed = rounds if isinstance(rounds, list) else []
-    return sum(isinstance(one, dict) and bool(one.get("message")) for one in listed)
+    return sum(isinstance(entry, dict) and bool(entry.get("message")) for entry in listed)

@@ -1,4 +1,4 @@
-"""A study carried out: its runs one after the other, resumed from wherever they were stopped."""
+"""Execute a study: its runs one after the other, resumable at any point."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fairground.rollout.strictjson import dumps, read_record
 from fairground.rollout.study import StudyRun, StudySpec, study_runs
 
 PLAN = "plan.json"
-"""What the study was asked for; there from the beginning, and never changed."""
+"""File with the study's specification. Written at the start and never changed."""
 
 _MAX_PLAN = 4 << 20
 
@@ -35,12 +35,12 @@ class _Written(Record):
 
 @dataclass(frozen=True)
 class Study:
-    """A study that was begun.
+    """A study that was started.
 
     Attributes:
-        folder: Where it is.
-        spec: What was asked for.
-        runs: What that means, in order of need.
+        folder: The study's folder.
+        spec: Its specification.
+        runs: Its runs. Runs that others learn from come first.
     """
 
     folder: Path
@@ -48,38 +48,40 @@ class Study:
     runs: tuple[StudyRun, ...]
 
     def place(self, run: StudyRun) -> Path:
-        """The folder of a run."""
+        """Return the folder of a run."""
         return self.folder / run.folder
 
 
 def start_study(folder: Path, spec: StudySpec) -> Study:
-    """Writes a study down in a folder that is empty or absent; `carry_out_study` does it."""
+    """Write a study into a folder that is empty or does not exist. `carry_out_study` executes it."""
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
-        fix = "choose another folder, or `fairground study --resume` it"
+        fix = "choose another folder, or continue this study with `fairground study --resume`"
         raise InvalidInput(f"{folder} is not empty", fix=fix)
     write_whole(folder / PLAN, dumps(_Written(study=spec), indent=2))
     return Study(folder, spec, study_runs(spec))
 
 
 def open_study(folder: Path) -> Study:
-    """A study that was begun before."""
+    """Open a study that was started before."""
     if not (folder / PLAN).is_file():
-        raise InvalidInput(f"{folder} is no study: it has no {PLAN}", fix="give the folder that `study` wrote")
+        raise InvalidInput(
+            f"{folder} is not a study: it has no {PLAN}", fix="give the folder that `fairground study` wrote"
+        )
     spec = read_record(_Written, read_inside(folder, PLAN, limit=_MAX_PLAN), where=str(folder / PLAN)).study
-    if "agent_errors" not in spec.model_fields_set:  # from before there was a choice: they were left out of the score
+    if "agent_errors" not in spec.model_fields_set:  # older than this option: agent errors were excluded from the score
         spec = spec.model_copy(update={"agent_errors": "excluded"})
     return Study(folder, spec, study_runs(spec))
 
 
 @dataclass(frozen=True)
 class PlannedStudy:
-    """What a study will do.
+    """What a study will run.
 
     Attributes:
         plans: The episodes of each run.
-        notes: What a person should know before it starts.
+        notes: Notes to show before it starts.
     """
 
     plans: dict[StudyRun, tuple[Planned, ...]]
@@ -87,16 +89,16 @@ class PlannedStudy:
 
     @property
     def episodes(self) -> int:
-        """How many there are in all."""
+        """Total number of episodes."""
         return sum(map(len, self.plans.values()))
 
 
 def plan_study(spec: StudySpec) -> PlannedStudy:
-    """Works out every run, and raises before anything starts for what could not be carried out.
+    """Plan every run. Raises an error before anything starts for what could not be executed.
 
     Raises:
-        UnknownName: A world or an agent that nothing answers to.
-        MissingPrerequisite: An agent or a model without its SDK or its key; nothing is asked of a server.
+        UnknownName: If a world or an agent does not exist.
+        MissingPrerequisite: If an agent or a model lacks its SDK or API key. No server is contacted.
     """
     for name in spec.agents:
         agent = named_agent(name, home=Path(spec.home) if spec.home else None)
@@ -104,8 +106,8 @@ def plan_study(spec: StudySpec) -> PlannedStudy:
             agent.check()
         if spec.budget.dollars is not None and isinstance(agent, ModelAgent) and agent.price is None:
             raise InvalidInput(
-                f"a budget of ${spec.budget.dollars:g} cannot be kept: no price of {name} is known",
-                fix="name a price table in FAIRGROUND_PRICES, or give a budget in tokens instead",
+                f"a budget of ${spec.budget.dollars:g} cannot be enforced: no price is known for {name}",
+                fix="set FAIRGROUND_PRICES to a price table, or give a budget in tokens instead",
             )
     plans, notes = {}, dict[str, None]()
     for run in study_runs(spec):
@@ -123,21 +125,21 @@ def carry_out_study(
     on_run: Callable[[StudyRun, RunStore], None] | None = None,
     on_event: Callable[[StudyRun, Event], None] | None = None,
 ) -> tuple[StudyRun, ...]:
-    """Does what a study still lacks. May be stopped at any instant, and called again.
+    """Execute the remaining episodes of a study. May be stopped at any time and called again.
 
     Args:
-        study: Which.
-        workers: Processes of the local executor.
-        make_executor: Who carries out a run, such as a cluster; processes on this machine unless given.
-        on_run: Told of each run before it goes on.
-        on_event: Told of every end of an attempt.
+        study: The study.
+        workers: Number of local worker processes.
+        make_executor: Creates the executor of a run, such as for a cluster. Default: local worker processes.
+        on_run: Called before each run starts or continues.
+        on_event: Called at the end of every attempt.
 
     Returns:
-        Runs that were not begun, because what they learn from has not ended: its money was spent.
+        Runs that were not started, because the runs they learn from have not ended (their budget was used up).
     """
     waiting = []
     for run in study.runs:
-        if not all(_ended(study.folder / one) for one in run.learns_from):
+        if not all(_ended(study.folder / source) for source in run.learns_from):
             waiting.append(run)
             continue
         with _store(study.place(run), run) as store:
@@ -155,28 +157,33 @@ def carry_out_study(
 
 def _store(folder: Path, run: StudyRun) -> RunStore:
     if not is_run(folder):
-        # What a kill left before the run was there; a run appears whole.
+        # Remove what a killed process left: the index of a run appears atomically.
         for left in folder.glob(".run.sqlite.tmp*"):
             left.unlink()
         return start_run(folder, run.spec)
     store = RunStore.open(folder, write=True)
     if store.spec != run.spec:
         store.close()
-        raise InvalidInput(f"{folder}: this run was not planned by its study", fix="move it elsewhere, and go on")
+        raise InvalidInput(
+            f"{folder}: this run does not match the study's plan", fix="move it elsewhere, then continue the study"
+        )
     return store
 
 
 def _take_over(study: Study, run: StudyRun) -> None:
-    """What the base was told is told again where both have the same intervention, so that only the rest differs."""
-    base = next((one for one in study.runs if (one.agent, one.condition) == (run.agent, run.base)), None)
+    """Reuse the base's plans and clarifications where both have the same intervention.
+
+    So the two conditions differ only in the rest.
+    """
+    base = next((each for each in study.runs if (each.agent, each.condition) == (run.agent, run.base)), None)
     if base is None or not is_run(study.place(base)):
         return
     source, target = study.place(base), study.place(run)
-    shared = [one for one in run.spec.interventions if one in base.spec.interventions]
-    if any(isinstance(one, Clarified) for one in shared):
+    shared = [intervention for intervention in run.spec.interventions if intervention in base.spec.interventions]
+    if any(isinstance(intervention, Clarified) for intervention in shared):
         for name, said in read_clarifications(source).items():
             keep_clarification(target, name, lambda said=said: said)  # type: ignore[misc]
-    if any(isinstance(one, FixedPlan) for one in shared):
+    if any(isinstance(intervention, FixedPlan) for intervention in shared):
         for name, plan in read_plans(source).items():
             keep_plan(target, name, lambda plan=plan: plan)  # type: ignore[misc]
 

@@ -1,8 +1,8 @@
-"""Later verdicts on recorded episodes: beside the first, never over it.
+"""Later verdicts on recorded episodes. They are stored next to the first verdict and never replace it.
 
-In an episode's folder each is a file `verdict-<when>.json`. In a run's index they are rows of the table `verdicts`,
-which is made when it is first needed and begins, for each episode, with the verdict it was given when it was run. The
-episode's own row in the index then has the newest, so that tables and reports count it, with the digest of its file.
+In an episode's folder each is a file `verdict-<time>.json`. In a run's index they are rows of the table `verdicts`,
+which is created when first needed. For each rescored episode the table starts with its original verdict. The episode's
+own row in the index then has the newest verdict and the digest of its file, so that tables and reports use it.
 """
 
 from __future__ import annotations
@@ -39,28 +39,28 @@ CREATE TABLE IF NOT EXISTS verdicts (
 
 
 class LaterVerdict(Record):
-    """The content of `verdict-<when>.json`: a recorded state, scored again."""
+    """The content of `verdict-<time>.json`: the verdict of a rescored state."""
 
     format: Literal[1] = 1
     scored: str = Field(description="UTC, ISO 8601")
-    fairground: str = Field(description="version that scored it")
+    fairground: str = Field(description="version of Fairground that scored it")
     suite: str = Field(description="version of the suite whose checks were applied")
     outcome: Outcome
-    verdict: Verdict | None = Field(description="null when the checks broke")
-    error: str = Field("", description="what broke")
-    replaces: Outcome = Field(description="the outcome that counted until then")
+    verdict: Verdict | None = Field(description="null if the checks failed with an error")
+    error: str = Field("", description="the error of the checks")
+    replaces: Outcome = Field(description="the outcome that counted before")
 
 
 @dataclass(frozen=True)
 class ScoredAgain:
-    """A row of the history of verdicts.
+    """A row of the verdict history.
 
     Attributes:
-        number: Which episode.
-        scored: When; for the first, when the episode was committed.
-        outcome: What it was given.
+        number: Episode number.
+        scored: Time of the verdict. For the first, when the episode was committed.
+        outcome: The outcome.
         reward: None unless it was scored.
-        file: Below the run's folder.
+        file: File of the verdict, relative to the run's folder.
     """
 
     number: int
@@ -71,7 +71,7 @@ class ScoredAgain:
 
 
 def write_verdict(folder: Path, verdict: LaterVerdict) -> Path:
-    """Writes a verdict into an episode's folder; refuses to write over one that is there."""
+    """Write a verdict into an episode's folder. Never overwrites an existing one."""
     stamp = verdict.scored.replace(":", "").replace("-", "").replace("+0000", "Z")
     path = folder / f"verdict-{stamp}.json"
     draft = folder / f".{path.name}.tmp"
@@ -81,7 +81,7 @@ def write_verdict(folder: Path, verdict: LaterVerdict) -> Path:
                 file.write(dumps(verdict, indent=2))
                 file.flush()
                 os.fsync(file.fileno())
-            os.link(draft, path)  # unlike a rename, it fails where a file is
+            os.link(draft, path)  # unlike a rename, it fails if the file exists
         finally:
             draft.unlink(missing_ok=True)
         sync(folder)
@@ -89,38 +89,38 @@ def write_verdict(folder: Path, verdict: LaterVerdict) -> Path:
 
 
 def read_verdict(folder: Path, file: str) -> LaterVerdict:
-    """Reads a verdict of an episode's folder back, strictly."""
+    """Read a verdict from an episode's folder, strictly."""
     return read_record(LaterVerdict, read_inside(folder, file, limit=MAX_EPISODE), where=file)
 
 
 def commit_verdicts(store: RunStore, found: Iterable[ScoredAgain]) -> None:
-    """Puts new verdicts into the index of a run that was opened to be written: all of them, or none."""
+    """Add new verdicts to the index of a run opened for writing, in one transaction."""
     with store.committing() as db:
         db.execute(_TABLE)
-        for one in found:
-            *_, name = parts = one.file.split("/")
+        for rescored in found:
+            *_, name = parts = rescored.file.split("/")
             digest = content_digest(read_inside(store.folder, *parts, limit=MAX_EPISODE))
             db.execute(
                 "INSERT INTO verdicts (number, scored, outcome, reward, file)"
                 " SELECT number, finished, outcome, reward, folder || '/episode.json' FROM episodes"
                 " WHERE number = ? AND NOT EXISTS (SELECT 1 FROM verdicts WHERE number = ?)",
-                (one.number, one.number),
+                (rescored.number, rescored.number),
             )
             db.execute(
                 "INSERT INTO verdicts (number, scored, outcome, reward, file) VALUES (?, ?, ?, ?, ?)",
-                (one.number, one.scored, one.outcome.value, one.reward, one.file),
+                (rescored.number, rescored.scored, rescored.outcome.value, rescored.reward, rescored.file),
             )
             db.execute(
                 "UPDATE episodes SET outcome = ?, reward = ?, later = ? WHERE number = ?",
-                (one.outcome.value, one.reward, f"{name}:{digest}", one.number),
+                (rescored.outcome.value, rescored.reward, f"{name}:{digest}", rescored.number),
             )
-            store.seal(one.number)
+            store.seal(rescored.number)
 
 
 def read_verdicts(folder: Path) -> list[ScoredAgain]:
-    """Every verdict of episodes that were scored more than once, oldest first; empty where none was.
+    """Return every verdict of rescored episodes, oldest first; empty if there are none.
 
-    An episode whose history says what no run writes is damaged: see `RunStore.damaged`.
+    An episode with an invalid history is damaged: see `RunStore.damaged`.
     """
     with told(folder), closing(connect(folder, write=False)) as db:
         rows = read_history(db).rows

@@ -1,4 +1,4 @@
-"""Checking runs and episodes file by file: is everything as it was recorded, and does the index say the same?"""
+"""Check runs and episodes file by file: whether everything is as recorded, and whether the index agrees."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from fairground.rollout.verdicts import read_verdict
 
 @dataclass(frozen=True)
 class Verified:
-    """What was found in a run, or in a folder of episodes.
+    """Result of checking a run or a folder of episodes.
 
     Attributes:
-        folder: The run's, or the one that was named.
-        intact: Episodes whose every file is as it was recorded.
-        unchecked: Episodes that have ended, and whose files have no checksums.
-        unfinished: Episodes that have not ended.
-        damaged: Those that are not as they were recorded.
+        folder: The run's folder, or the folder that was given.
+        intact: Number of episodes whose files are all as recorded.
+        unchecked: Number of finished episodes without checksums.
+        unfinished: Number of unfinished episodes.
+        damaged: Episodes that differ from what was recorded.
     """
 
     folder: Path
@@ -35,10 +35,10 @@ class Verified:
 
 
 def verify_results(folder: Path) -> Verified:
-    """Reads every file of a run's episodes, or of those in a folder.
+    """Read every file of the episodes of a run or folder.
 
     Raises:
-        DamagedIndex: When the index of the run cannot be read.
+        DamagedIndex: If the run's index cannot be read.
     """
     return _verify_run(folder) if is_run(folder) else _verify_episodes(folder)
 
@@ -60,12 +60,12 @@ def _verify_run(folder: Path) -> Verified:
                 notice(contradicting[-1])
             else:
                 intact += 1
-        damaged = sorted((*store.damaged(), *contradicting), key=lambda one: one.number or 0)
+        damaged = sorted((*store.damaged(), *contradicting), key=lambda damage: damage.number or 0)
     return Verified(folder, intact, unchecked, unfinished, tuple(damaged))
 
 
 def _contradiction(folder: Path, row: Row) -> str:
-    """Where the index and the episode's own files, each intact, say different things."""
+    """Return where the index and the episode's own files disagree, although each is intact."""
     assert row.finished is not None
     try:
         recorded = read_episode(folder / row.finished.folder)
@@ -94,14 +94,14 @@ def _verify_episodes(folder: Path) -> Verified:
     damaged = []
     for place in episodes_in(folder):
         try:
-            found: EpisodeFolder = read_episode(place)
-            found.verify()
+            recorded: EpisodeFolder = read_episode(place)
+            recorded.verify()
         except EpisodeError as error:
             problem = error.message.removeprefix(f"{place}: ")
             damaged.append(Damaged(folder, None, str(place.relative_to(folder)), problem))
             notice(damaged[-1])
             continue
-        if not found.complete:
+        if not recorded.complete:
             unfinished += 1
         elif (place / MANIFEST).is_file():
             intact += 1

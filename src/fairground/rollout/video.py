@@ -1,4 +1,4 @@
-"""The video of an episode, made by the system's ffmpeg from frames that come over a pipe."""
+"""Make the video of an episode with ffmpeg, from frames sent over a pipe."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from fairground.core import Frame, Pixels
 
 TICK = 0.25
-"""Seconds a picture of the video lasts; four a second are enough for a screen that changes by steps."""
+"""Duration of one video frame in seconds. Four per second are enough for a screen that changes in steps."""
 SHORTEST, LONGEST = 0.75, 2.0
-"""A step is shown for the time it took, but at least long enough to see it and no longer than one looks."""
+"""A step is shown for the time it took, within these limits in seconds."""
 FULL_LENGTH = 180.0
-"""Seconds; a longer episode is played faster."""
+"""Target length in seconds. A longer episode is played faster."""
 
 
 @dataclass(frozen=True)
 class Shot:
-    """One frame of the video and how long it is shown; `load` is called when its turn comes."""
+    """One frame of the video and its duration. `load` is called when it is needed."""
 
     load: Callable[[], Frame]
     size: tuple[int, int]
@@ -37,10 +37,10 @@ class Shot:
 
 
 def hold_times(times: Sequence[float]) -> list[float]:
-    """How long to show each frame, given when it was taken: real time, compressed to what one can watch.
+    """Return how long to show each frame, given when it was taken: real time, compressed.
 
-    Waiting for an agent that thinks for a minute is cut to two seconds; ten quick steps are slowed until each can
-    be seen; an episode of a thousand steps is shortened to about three minutes, but every step gets a picture.
+    Waiting times are cut to two seconds. Quick steps are slowed down until each can be seen. Long episodes are
+    shortened to about three minutes, but every step is shown.
     """
     gaps = [later - earlier for earlier, later in pairwise(times)]
     holds = [min(max(gap, SHORTEST), LONGEST) for gap in gaps] + [LONGEST] * bool(times)
@@ -49,13 +49,13 @@ def hold_times(times: Sequence[float]) -> list[float]:
 
 
 def write_video(shots: Sequence[Shot], target: Path) -> None:
-    """Writes an H.264 video that browsers play.
+    """Write an H.264 video that browsers can play.
 
-    Frames of different sizes are padded to the largest, and that to even sides.
+    Frames of different sizes are padded to the largest size, rounded up to even numbers.
 
     Raises:
-        MissingPrerequisite: When there is no ffmpeg.
-        InfrastructureError: When ffmpeg fails or hangs; nothing is left at `target`.
+        MissingPrerequisite: If ffmpeg is not installed.
+        InfrastructureError: If ffmpeg fails or hangs. Nothing is left at `target`.
     """
     program = shutil.which("ffmpeg")
     if program is None:
@@ -74,7 +74,7 @@ def write_video(shots: Sequence[Shot], target: Path) -> None:
 
 
 def _even(side: int) -> int:
-    # Colour is stored for two by two pixels, so sides are even; the encoder wants some room.
+    # Colour is stored for blocks of 2x2 pixels, so sides must be even. The encoder needs a minimum size.
     return max(side + side % 2, 16)
 
 
@@ -97,7 +97,7 @@ def _encode(program: str, pictures: Iterable[Pixels], size: tuple[int, int], tar
         program, "-hide_banner", "-loglevel", "error", "-y",
         "-f", "rawvideo", "-pix_fmt", "rgb24", "-video_size", f"{size[0]}x{size[1]}", "-framerate", f"{1 / TICK:g}",
         "-i", "pipe:0", "-an",
-        # The colours that players assume for video; the default would tint everything slightly.
+        # The colour space that players assume for video; the default would tint everything slightly.
         "-vf", "scale=out_color_matrix=bt709:out_range=tv,format=yuv420p",
         "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv",
         "-c:v", "libx264", "-preset", "veryfast", "-tune", "stillimage", "-crf", "22", "-threads", "2",
@@ -119,7 +119,7 @@ def _encode(program: str, pictures: Iterable[Pixels], size: tuple[int, int], tar
         watch.start()
         assert process.stdin is not None
         try:
-            with suppress(BrokenPipeError):  # it ended early; its exit status and its messages say why
+            with suppress(BrokenPipeError):  # ffmpeg ended early; its exit status and messages say why
                 for picture in pictures:
                     process.stdin.write(picture.data)
             with suppress(BrokenPipeError):
@@ -135,5 +135,5 @@ def _encode(program: str, pictures: Iterable[Pixels], size: tuple[int, int], tar
             raise InfrastructureError(f"ffmpeg did not finish within {deadline:.0f} s")
         if code != 0:
             messages.seek(0)
-            said = messages.read(100_000).decode("utf-8", "replace").strip()[-2000:]
-            raise InfrastructureError(f"ffmpeg ended with status {code}: {said or 'it said nothing'}")
+            output = messages.read(100_000).decode("utf-8", "replace").strip()[-2000:]
+            raise InfrastructureError(f"ffmpeg ended with status {code}: {output or 'no output'}")

@@ -1,4 +1,4 @@
-"""What a worker does with an episode of a plan: opens the seat ahead, lets the agent try, records."""
+"""What a worker does with a planned episode: open the seat ahead, run the agent, record."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from fairground.sandbox import keep_private
 from fairground.worlds import Ahead, World, open_seat
 
 UNUSABLE = "unusable"
-"""How an attempt ended whose agent cannot ask its model at all: every other episode of the run would end like it."""
+"""`ended_by` of an attempt whose agent cannot use its model at all. All other episodes would end the same way."""
 
 UNANSWERED = "unanswered"
-"""How an attempt ended whose agent has never had a reply: so may every other, if none of the run was scored yet."""
+"""`ended_by` of an attempt whose agent never got a reply. If no episode was scored yet, others may end the same way."""
 
 
 OUTAGE = "outage"
-"""How an attempt ended whose model answered before and no longer does, however often it was asked."""
+"""`ended_by` of an attempt whose model answered before and no longer does, despite retries."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class Job:
     """One attempt at an episode of a plan.
 
     Attributes:
-        planned: Which episode.
-        attempt: 0 for the first.
-        folder: Where to record it, below the run's folder.
+        planned: The episode.
+        attempt: Index of the attempt, from 0.
+        folder: Where to record it, relative to the run's folder.
     """
 
     planned: Planned
@@ -50,26 +50,26 @@ class Job:
 
 
 class Work(Protocol):
-    """What a worker process does; made in that process."""
+    """What a worker process executes. Created in that process."""
 
     def order(self, job: Job) -> None:
-        """Told of a job before its turn, so that what it needs can be made ready."""
+        """Announce a job before its turn, so that what it needs can be prepared."""
 
     def do(self, job: Job) -> tuple[Finished, bool]:
-        """Does it; and says whether this process may do another."""
+        """Run a job. Returns how it ended, and whether this process can continue."""
 
     def close(self) -> None:
-        """Lets go of everything."""
+        """Release all resources."""
 
 
 class Episodes:
-    """The work of a run.
+    """The work of a run: its episodes.
 
     Args:
         run: The run's folder.
-        spec: What was asked for.
-        agent: Makes the agent; by its name in `spec` unless given.
-        advisers: The models that interventions ask; by their names unless given.
+        spec: The run's specification.
+        agent: Creates the agent. Default: by its name in `spec`.
+        advisers: The models that interventions ask. Default: by their names.
     """
 
     def __init__(
@@ -93,11 +93,11 @@ class Episodes:
         self._seats = Ahead(lambda world: open_seat(world, runner=spec.runner))
 
     def order(self, job: Job) -> None:
-        """Has the seat opened."""
+        """Open the seat of a job ahead of its turn."""
         self._seats.order(self._world(job))
 
     def do(self, job: Job) -> tuple[Finished, bool]:
-        """One episode, recorded; a folder left by an attempt that was killed is replaced."""
+        """Run and record one episode. Replaces a folder left by a killed attempt."""
         folder = self._run / job.folder
         if folder.exists():
             shutil.rmtree(folder)
@@ -119,7 +119,7 @@ class Episodes:
         return finished, not episode.extra.get("abandoned", False)
 
     def _hopeless(self) -> str:
-        """How an attempt ended that says something about those that follow; empty for any other."""
+        """Return a reason that affects later attempts too (`UNUSABLE`, `UNANSWERED` or `OUTAGE`); empty otherwise."""
         agent = self._agent
         if not isinstance(agent, ModelAgent) or agent.failure is None:
             return ""
@@ -147,12 +147,12 @@ class Episodes:
         return world_for(Configuration.from_id(planned.configuration), self._spec, seed=planned.seed)
 
     def close(self) -> None:
-        """Closes seats that were opened ahead, and connections to models."""
+        """Close seats that were opened ahead, and connections to models."""
         self._seats.close()
         self._advisers.close()
 
 
 def agent_of(spec: RunSpec) -> Agent:
-    """The agent of a run, made for this process."""
+    """Create the agent of a run for this process."""
     home = Path(spec.home) if spec.home else None
     return named_agent(spec.agent, deterministic=spec.has(Deterministic), home=home)

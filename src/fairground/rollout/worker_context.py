@@ -1,4 +1,4 @@
-"""How worker processes are started: forked from a server that has imported what they need."""
+"""Start worker processes by forking a server process that has already imported what they need."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from typing import Any
 import numpy as np
 
 _PRELOAD = ["fairground.rollout.work"]
-_LONGEST = 70  # characters of a temporary folder in which the path of the server's socket still fits
+_LONGEST = 70  # maximum length of the temporary folder, so that the path of the server's socket fits
 
 
 def start_worker(function: Callable[..., None], *args: Any) -> BaseProcess:
-    """Starts a daemon process that calls a function; both it and its arguments must survive being pickled."""
+    """Start a daemon process that calls a function. The function and its arguments must be picklable."""
     process = worker_context().Process(target=_work, args=(dict(os.environ), function, args), daemon=True)
     process.start()
     return process
 
 
 def worker_context() -> ForkServerContext | SpawnContext:
-    """What starts worker processes. What they do must begin with `adopt`.
+    """Return the multiprocessing context for workers. What they run must begin with `adopt`.
 
-    A fork of a server that runs nothing else starts in milliseconds, and copies no lock that a thread of ours holds.
+    Forking a server that runs nothing else takes milliseconds, and copies no lock held by one of our threads.
     """
     if len(tempfile.gettempdir()) > _LONGEST:
         return multiprocessing.get_context("spawn")
@@ -38,11 +38,11 @@ def worker_context() -> ForkServerContext | SpawnContext:
 
 
 def adopt(environment: dict[str, str]) -> None:
-    """Gives a worker process the environment that its parent has now, and a random state of its own."""
+    """Give a worker process its parent's current environment, and its own random state."""
     os.environ.clear()
     os.environ.update(environment)
     time.tzset()
-    np.random.seed()  # agents may use the global generator, and forks would all draw the same from it
+    np.random.seed()  # agents may use the global generator, and all forks would draw the same numbers from it
 
 
 def _work(environment: dict[str, str], function: Callable[..., None], args: tuple[Any, ...]) -> None:
@@ -50,4 +50,4 @@ def _work(environment: dict[str, str], function: Callable[..., None], args: tupl
     try:
         function(*args)
     finally:
-        atexit._run_exitfuncs()  # a fork ends without them
+        atexit._run_exitfuncs()  # a fork ends without calling them

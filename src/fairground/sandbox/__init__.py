@@ -1,6 +1,6 @@
-"""Where untrusted programs run: runners behind one protocol, limits, layers, the warm pool.
+"""Sandboxes for untrusted programs: runners behind one protocol, resource limits, layers, and the warm pool.
 
-Imports `core` only. Screens, worlds and everything above take a `Sandbox` and do not care who made it.
+Imports only `core`. Other packages use the `Sandbox` protocol and do not depend on a particular runner.
 """
 
 from fairground.sandbox.hidden import keep_private

@@ -1,8 +1,8 @@
-"""Limits, freezing and accounting by cgroups, where the machine lets us.
+"""Limits, freezing and accounting with cgroups, where the machine allows it.
 
-As root on cgroup v1 or v2, and for a user to whom systemd delegated a subtree of v2. A `Cgroup` is entered by
-each program itself, through files that we opened: the keeper stays outside, so that it can answer for programs
-that are frozen or out of memory.
+Works as root on cgroup v1 or v2, and for a user with a delegated subtree of v2 (systemd). Each program enters its
+`Cgroup` itself, through files that the host opened. The keeper stays outside, so that it can answer while programs are
+frozen or out of memory.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ from fairground.sandbox.protocol import Limits
 
 ROOT = Path("/sys/fs/cgroup")
 _V1 = ("memory", "pids", "cpu", "cpuacct", "freezer")
-_PERIOD = 100_000  # microseconds over which processor time is shared out
+_PERIOD = 100_000  # microseconds; the period over which CPU time is divided
 _NAME = "fairground"
 
 
 @dataclass
 class Cgroup:
-    """A group of our own in each hierarchy that was writable."""
+    """The cgroup of one sandbox, in each writable hierarchy."""
 
     paths: dict[str, Path] = field(default_factory=dict)
-    """Controller -> folder; on v2 all of them are the same folder, under `unified` too."""
+    """Folder by controller. On v2 all controllers have the same folder, also listed as `unified`."""
     enforced: set[str] = field(default_factory=set)
-    """Which of the limits `memory`, `processes` and `cpus` the kernel took."""
+    """The limits that the kernel enforces: `memory`, `processes`, `cpus`."""
 
     @property
     def folders(self) -> list[Path]:
-        """Each folder once."""
+        """All folders, without duplicates."""
         return list(dict.fromkeys(self.paths.values()))
 
     @property
     def unified(self) -> bool:
-        """Whether this is v2, where entering is subject to more than the permission to open a file."""
+        """Whether this is v2, where entering needs more than permission to open a file."""
         return "unified" in self.paths
 
     def open_attach(self) -> list[int]:
-        """Open files, in the order of `folders`; a program that writes "0" to each is in the group from then on."""
+        """Open the attach files, in the order of `folders`. A program enters the group by writing "0" to each."""
         fds: list[int] = []
         try:
             for folder in self.folders:
@@ -58,7 +58,7 @@ class Cgroup:
         return fds
 
     def give_up(self, folder: Path) -> None:
-        """Forgets a folder that programs cannot enter, and the limits that would have held there."""
+        """Drop a folder that programs cannot enter, with the limits it would have enforced."""
         lost = {controller for controller, path in self.paths.items() if path == folder}
         self.paths = {controller: path for controller, path in self.paths.items() if path != folder}
         limits = {"memory": "memory", "pids": "processes", "cpu": "cpus"}
@@ -68,16 +68,16 @@ class Cgroup:
 
     @property
     def can_freeze(self) -> bool:
-        """Whether freezing is the kernel's work here."""
+        """Whether the kernel can freeze the programs here."""
         return "freezer" in self.paths
 
     @property
     def thaw_file(self) -> Path | None:
-        """On v1 the file by which to thaw; on v2 a frozen process can be killed as it is."""
+        """On v1, the file for thawing; None on v2, where a frozen process can be killed directly."""
         return self.paths["freezer"] / "freezer.state" if self.can_freeze and not self.unified else None
 
     def set_frozen(self, frozen: bool, timeout: float = 5.0) -> None:
-        """Freezes or thaws, and waits until it is so."""
+        """Freeze or thaw, and wait until it has taken effect."""
         deadline = time.monotonic() + timeout
         while not self._try_frozen(frozen):
             if time.monotonic() > deadline:
@@ -91,13 +91,13 @@ class Cgroup:
         if self.unified:
             (folder / "cgroup.freeze").write_text(str(int(frozen)))
             return _field(folder / "cgroup.events", "frozen") == int(frozen)
-        # Said again each time: v1 does not by itself come back to a process that was in the middle of a vfork.
+        # Written on every attempt: v1 does not retry by itself for a process that was in the middle of a vfork.
         wanted = "FROZEN" if frozen else "THAWED"
         (folder / "freezer.state").write_text(wanted)
         return (folder / "freezer.state").read_text().strip() == wanted
 
     def cpu_seconds(self) -> float | None:
-        """Processor time used so far, or None when it is not accounted here."""
+        """CPU time used so far, or None if it is not accounted here."""
         if self.unified:
             return _field(self.paths["unified"] / "cpu.stat", "usage_usec") / 1e6
         if "cpuacct" in self.paths:
@@ -105,7 +105,7 @@ class Cgroup:
         return None
 
     def at_work(self) -> int | None:
-        """How many threads run, or wait for a processor or a disk; None when this cannot be known from here."""
+        """Number of threads that run, or wait for a CPU or a disk; None if unknown here."""
         folder = self.paths.get("unified", self.paths.get("cpuacct"))
         if folder is None:
             return None
@@ -116,49 +116,49 @@ class Cgroup:
         return count
 
     def memory_bytes(self) -> int | None:
-        """Memory used now, or None when it is not accounted here."""
+        """Memory in use, or None if it is not accounted here."""
         if "memory" not in self.paths:
             return None
         name = "memory.current" if self.unified else "memory.usage_in_bytes"
         return int((self.paths["memory"] / name).read_text())
 
     def memory_kills(self) -> int:
-        """How many processes were killed because memory ran out."""
+        """Number of processes that were killed because memory ran out."""
         if "memory" not in self.paths:
             return 0
         try:
             name = "memory.events" if self.unified else "memory.oom_control"
             return _field(self.paths["memory"] / name, "oom_kill")
         except OSError:
-            return 0  # the group is gone; whoever asks is about to say so
+            return 0  # the group is gone; the caller is about to report that
 
     def kill(self) -> None:
-        """Kills what is still in there: only for when the keeper could not."""
+        """Kill everything that remains, for when the keeper could not."""
         with contextlib.suppress(OSError, SandboxError):
             if self.can_freeze:
-                self.set_frozen(False, timeout=1.0)  # on v1 a frozen process cannot even be killed
+                self.set_frozen(False, timeout=1.0)  # on v1 a frozen process cannot be killed
         for folder in self.folders:
             with contextlib.suppress(OSError):
                 for pid in (folder / "cgroup.procs").read_text().split():
                     os.kill(int(pid), signal.SIGKILL)
 
     def remove(self, timeout: float = 5.0) -> None:
-        """Removes the folders, as soon as the last process in them was reaped; the keeper does it too."""
+        """Remove the folders once their last process has been reaped. The keeper does this too."""
         deadline = time.monotonic() + timeout
         for folder in self.folders:
             while folder.exists() and time.monotonic() < deadline:
                 try:
-                    for place, _, _ in os.walk(folder, topdown=False):  # a program may have made some below
+                    for place, _, _ in os.walk(folder, topdown=False):  # a program may have created some below
                         os.rmdir(place)
                 except OSError:
                     select.select([], [], [], 0.001)
         if self.unified:
             with contextlib.suppress(OSError):
-                self.paths["unified"].parent.rmdir()  # when it was the last one
+                self.paths["unified"].parent.rmdir()  # if it was the last one
 
 
 def make_cgroup(limits: Limits, root: Path | None = None) -> Cgroup:
-    """A cgroup with these limits, as far as the machine allows; `shortcomings` says how far that is."""
+    """Create a cgroup with these limits, as far as the machine allows. `shortcomings` lists what it does not allow."""
     root = root or ROOT
     _sweep_once(root)
     group = Cgroup()
@@ -177,13 +177,13 @@ def make_cgroup(limits: Limits, root: Path | None = None) -> Cgroup:
 
 
 def shortcomings(group: Cgroup, limits: Limits, *, own_user: bool) -> list[str]:
-    """What is asked for and not kept, in words; `own_user` is whether processes are counted for a sandbox alone."""
+    """Describe the limits that are not enforced. `own_user`: whether the sandbox's processes are counted separately."""
     notes = []
     if limits.memory is not None and "memory" not in group.enforced:
         notes.append("memory limit not enforced: no writable memory cgroup (run as root, or delegate one)")
     if limits.processes is not None and "processes" not in group.enforced:
-        kept = "kept by RLIMIT_NPROC only" if own_user else "not enforced"
-        notes.append(f"process limit {kept}: no writable pids cgroup")
+        enforcement = "enforced by RLIMIT_NPROC only" if own_user else "not enforced"
+        notes.append(f"process limit {enforcement}: no writable pids cgroup")
     if limits.cpus is not None and "cpus" not in group.enforced:
         notes.append("CPU limit not enforced: no writable cpu cgroup (run as root, or delegate one)")
     if not group.can_freeze:
@@ -192,7 +192,7 @@ def shortcomings(group: Cgroup, limits: Limits, *, own_user: bool) -> list[str]:
 
 
 def sweep(root: Path | None = None) -> None:
-    """Removes groups whose host and keeper were both killed, with what still runs in them."""
+    """Remove groups whose host and keeper were both killed, and kill what still runs in them."""
     root = root or ROOT
     for pattern in (f"{_NAME}-*", f"*/{_NAME}-*", f"{_NAME}/{_NAME}-*"):
         for folder in root.glob(pattern):
@@ -202,7 +202,7 @@ def sweep(root: Path | None = None) -> None:
             with contextlib.suppress(OSError):
                 pids = (folder / "cgroup.procs").read_text().split()
                 if "0" in pids:
-                    continue  # another container's, where the owner's number means another process
+                    continue  # it belongs to another container, where the owner's process ID means another process
                 if (folder / "freezer.state").exists():
                     (folder / "freezer.state").write_text("THAWED")
                 for pid in pids:
@@ -217,7 +217,7 @@ def _sweep_once(root: Path) -> None:
 
 def _make_v1(group: Cgroup, root: Path, name: str) -> None:
     for controller in _V1:
-        # Some machines mount two together, and link `cpu` and `cpuacct` to `cpu,cpuacct`.
+        # Some machines mount two controllers together, and link `cpu` and `cpuacct` to `cpu,cpuacct`.
         folder = (root / controller).resolve() / name
         with contextlib.suppress(OSError):
             if folder not in group.paths.values():
@@ -240,7 +240,7 @@ def _make_v2(group: Cgroup, root: Path, name: str) -> None:
 
 
 def _make_below(base: Path, name: str) -> Path:
-    """A group below `base`, which is made for the first and removed with the last."""
+    """Create a group below `base`. The first group creates `base`; the last one removes it."""
     for attempt in range(10):
         base.mkdir(exist_ok=True)
         available = set((base.parent / "cgroup.controllers").read_text().split())
@@ -253,7 +253,7 @@ def _make_below(base: Path, name: str) -> Path:
         except FileNotFoundError:
             if attempt == 9:
                 raise
-            continue  # another process removed `base` with the last of its own
+            continue  # another process removed `base` with its last group
         try:
             os.close(os.open(base / name / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC))
         except OSError:
@@ -264,7 +264,7 @@ def _make_below(base: Path, name: str) -> Path:
 
 
 def _delegated(root: Path) -> Path | None:
-    """The part of v2 that systemd gave to this user, if this process runs inside it."""
+    """The part of v2 that systemd delegated to this user, if this process runs inside it."""
     if os.geteuid() == 0:
         return None
     for line in Path("/proc/self/cgroup").read_text().splitlines():
@@ -299,7 +299,7 @@ def _limit_memory(group: Cgroup, memory: int) -> bool:
         return _set(group, "memory", "memory.max", str(memory))
     if not _set(group, "memory", "memory.limit_in_bytes", str(memory)):
         return False
-    _set(group, "memory", "memory.memsw.limit_in_bytes", str(memory))  # not there when swap is not accounted
+    _set(group, "memory", "memory.memsw.limit_in_bytes", str(memory))  # missing if swap is not accounted
     return True
 
 

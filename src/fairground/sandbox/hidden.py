@@ -1,7 +1,7 @@
-"""What programs in a sandbox never see of this machine, wherever it lies.
+"""Host paths that programs in a sandbox never see.
 
-Answers: the code of suites and of Fairground, and the environment that they are installed in. Results: the folders of
-runs, the arena's home. And folders of the system that do not belong to a package.
+These are answers (the code of suites and of Fairground, and the environment they are installed in), results (the
+folders of runs, the arena's home), and system folders that belong to no package.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from fairground.sandbox.packaged import packaged
 
 _PROJECT_FILES = ("pyproject.toml", "setup.py")
 _PROGRAMS = {"bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "share", "games", "include", "local"}
-# Never hidden as a whole, even if somebody keeps a project or results right there: programs inside live in them.
+# Never hidden as a whole, even if a project or results are stored directly there: programs inside need them.
 _SYSTEM = {
     Path(path)
     for path in ("/", "/etc", "/home", "/opt", "/srv", "/tmp", "/usr", "/usr/local", "/var", "/var/lib", "/var/tmp")
@@ -32,7 +32,7 @@ _lock = threading.Lock()
 
 
 def keep_private(folder: Path) -> None:
-    """Hides a folder with results, and its neighbours, from every sandbox that this process makes from now on."""
+    """Hide a folder with results, and its siblings, from every sandbox that this process creates from now on."""
     for path in {folder.absolute(), folder.resolve()}:
         place = path if path.parent in _SYSTEM else path.parent
         with _lock:
@@ -41,14 +41,14 @@ def keep_private(folder: Path) -> None:
 
 
 def hidden_now() -> tuple[Path, ...]:
-    """Everything that the next sandbox must not show."""
+    """All paths that the next sandbox must hide."""
     with _lock:
         private = tuple(_private)
-    return (*hidden_paths(), cache_folder(), *private, *_of_nobody())
+    return (*hidden_paths(), cache_folder(), *private, *_unpackaged())
 
 
-def _of_nobody() -> list[Path]:
-    """Folders of the system that are neither programs nor a package's settings."""
+def _unpackaged() -> list[Path]:
+    """System folders that are neither programs nor a package's settings."""
     known = {"/usr": _PROGRAMS, "/etc": packaged()["etc"]}
     return [
         Path(entry.path)
@@ -60,7 +60,7 @@ def _of_nobody() -> list[Path]:
 
 @cache
 def hidden_paths() -> tuple[Path, ...]:
-    """Where answers lie, wherever they are installed. Looked up once per process."""
+    """Paths of suites and of Fairground, wherever they are installed. Looked up once per process."""
     paths = _with_project(Path(__file__).parents[1])
     if sys.prefix != sys.base_prefix:
         paths.add(Path(sys.prefix))
@@ -77,7 +77,7 @@ def hidden_paths() -> tuple[Path, ...]:
 
 
 def _with_project(package: Path) -> set[Path]:
-    """A package's folder, and the project around it when it runs from its sources: tests know answers too."""
+    """A package's folder, and its project folder if it runs from source, because tests contain answers too."""
     package = package.resolve()
     for folder in package.parents[:2]:
         if any((folder / name).is_file() for name in _PROJECT_FILES):
@@ -86,7 +86,7 @@ def _with_project(package: Path) -> set[Path]:
 
 
 def _distribution_paths(distribution: Distribution) -> Iterator[Path]:
-    """What an installed package put on the disk, by the folder that it shares with no other."""
+    """The paths that an installed package owns alone."""
     site = Path(str(distribution.locate_file(""))).resolve()
     for file in distribution.files or []:
         place = Path(str(distribution.locate_file(file))).resolve()

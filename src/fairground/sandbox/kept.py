@@ -1,4 +1,4 @@
-"""A sandbox as the host holds it: one socket to its keeper, and files passed over it."""
+"""The host's side of a sandbox with a keeper: one socket, and files passed over it."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from fairground.sandbox.protocol import HOME, MEGABYTE, Completed, FileInfo
 from fairground.sandbox.terminals import wait_for_terminals
 
 SANDBOX_UID = 60600
-"""Who sandboxes are to the host when we are root: a number without an account, in a range nobody hands out."""
+"""The host user of sandboxes if we are root: an ID without an account, in a range that systems do not assign."""
 
 _CONNECT_SECONDS = 5.0
 _STATUS_SECONDS = 15.0
 
 
 class KeptSandbox:
-    """Implements `Sandbox` by asking a keeper.
+    """Implements `Sandbox` with requests to a keeper.
 
     Args:
-        runner: Its name.
-        channel: The line to the keeper.
+        runner: Name of the runner.
+        channel: The connection to the keeper.
         home: The user's home inside.
-        backstage: The folder of programs that run backstage.
-        notes: What a reader of results should know.
+        backstage: The folder of backstage programs.
+        notes: Remarks for readers of results.
     """
 
     def __init__(self, runner: str, channel: Channel, home: str, backstage: str, notes: tuple[str, ...]) -> None:
@@ -50,17 +50,16 @@ class KeptSandbox:
 
     @property
     def alive(self) -> bool:
-        """Whether its keeper still runs."""
         return self._channel.alive
 
     @property
     def keeper_pid(self) -> int:
-        """The number of the keeper's outer process, on the host."""
+        """Host process ID of the keeper's outer process."""
         return self._channel.keeper.pid
 
     @property
     def first_pid(self) -> int:
-        """The number that the first process of the sandbox has on the host."""
+        """Host process ID of the first process in the sandbox."""
         return self._channel.first_pid
 
     # --- programs ----------------------------------------------------------------------------------------------------
@@ -77,7 +76,6 @@ class KeptSandbox:
         limit: int = 8 * MEGABYTE,
         backstage: bool = False,
     ) -> Completed:
-        """Runs a command to its end."""
         started = time.monotonic()
         with contextlib.ExitStack() as ours:
             with contextlib.ExitStack() as theirs:
@@ -108,7 +106,6 @@ class KeptSandbox:
         fds: Mapping[int, int] | None = None,
         backstage: bool = False,
     ) -> KeptProcess:
-        """Starts a program that runs on."""
         return self._spawn(argv, env, cwd, fds or {}, log=True, backstage=backstage)
 
     def _spawn(
@@ -122,7 +119,7 @@ class KeptSandbox:
         backstage: bool,
     ) -> KeptProcess:
         if not argv or not all(isinstance(part, str) and "\0" not in part for part in argv):
-            raise InvalidInput(f"a command is a list of words without NUL, got {_shown(argv)!r}")
+            raise InvalidInput(f"a command must be a non-empty list of strings without NUL, got {_shown(argv)!r}")
         request = {
             "do": "spawn",
             "argv": list(argv),
@@ -135,7 +132,7 @@ class KeptSandbox:
         }
         with self._channel.lock:
             if self.frozen and self.alive:
-                raise SandboxError(f"{argv[0]} cannot be started: the sandbox is frozen", fix="thaw it first")
+                raise SandboxError(f"{argv[0]} cannot be started: the sandbox is frozen", fix="call thaw() first")
             try:
                 pid, passed = self._channel.call(request, list(fds.values()))
             except Refusal as refusal:
@@ -143,7 +140,7 @@ class KeptSandbox:
         return KeptProcess(self._channel, pid, tuple(argv), *passed, backstage=backstage)
 
     def _memory_words(self, code: int) -> str:
-        """Says so when a program was killed because the sandbox's memory ran out."""
+        """Explain it if a program was killed because the sandbox ran out of memory."""
         kills = self._cgroup.memory_kills()
         killed, self._memory_kills = kills > self._memory_kills, kills
         return ": the sandbox ran out of memory (Limits.memory)" if killed and code != 0 else ""
@@ -151,7 +148,6 @@ class KeptSandbox:
     # --- files -------------------------------------------------------------------------------------------------------
 
     def read_file(self, path: str, *, limit: int = 64 * MEGABYTE) -> bytes:
-        """A regular file's content."""
         try:
             _, (fd,) = self._channel.call({"do": "read", "path": checked_path(path)})
         except Refusal as refusal:
@@ -161,27 +157,25 @@ class KeptSandbox:
             if not stat.S_ISREG(info.st_mode):
                 raise StateError(f"{path} is not a regular file")
             if info.st_size > limit:
-                raise StateError(f"{path} has {info.st_size} bytes; at most {limit} are read")
+                raise StateError(f"{path} has {info.st_size} bytes; the limit is {limit}")
             try:
                 data = file.read(limit + 1)
             except OSError as error:
                 raise StateError(f"{path} cannot be read: {error.strerror}") from None
         if len(data) > limit:
-            raise StateError(f"{path} grew past {limit} bytes while it was read")
+            raise StateError(f"{path} grew past {limit} bytes while being read")
         return data
 
     def write_file(self, path: str, data: bytes, *, mode: int = 0o644) -> None:
-        """Writes a file, making the folders above it."""
         with contextlib.ExitStack() as stack:
             source = _memory_file(stack, data)
             try:
                 self._channel.call({"do": "write", "path": checked_path(path), "mode": mode}, [source])
             except Refusal as refusal:
-                fix = "raise Limits.disk, or write less" if refusal.code in ("ENOSPC", "EDQUOT") else None
+                fix = "increase Limits.disk, or write less" if refusal.code in ("ENOSPC", "EDQUOT") else None
                 raise SandboxError(f"{path} cannot be written: {refusal.message}", fix=fix) from None
 
     def list_files(self, path: str = HOME, *, limit: int = 100_000) -> list[FileInfo]:
-        """All entries below a folder, links not followed."""
         with contextlib.ExitStack() as stack:
             target = _memory_file(stack, b"")
             try:
@@ -196,7 +190,6 @@ class KeptSandbox:
     # --- connections -------------------------------------------------------------------------------------------------
 
     def connect(self, address: int | str) -> socket.socket:
-        """A connection to a server inside."""
         try:
             if isinstance(address, str) and not address.startswith("@"):
                 _, (fd,) = self._channel.call({"do": "connect", "path": checked_path(address)})
@@ -208,7 +201,7 @@ class KeptSandbox:
         client = socket.socket(fileno=fd)
         client.settimeout(_CONNECT_SECONDS)
         try:
-            # Here and not in the keeper, which a server that lets us wait must not hold up.
+            # Connect here, not in the keeper, so that a slow server does not block the keeper.
             client.connect(("127.0.0.1", address) if isinstance(address, int) else "\0" + address[1:])
         except (OSError, OverflowError) as error:
             client.close()
@@ -217,24 +210,21 @@ class KeptSandbox:
         return client
 
     def listen(self, port: int = 0) -> socket.socket:
-        """A listening socket on the sandbox's loopback."""
         try:
             _, (fd,) = self._channel.call({"do": "listen", "port": port})
         except Refusal as refusal:
             raise SandboxError(f"port {port} cannot be opened in the sandbox: {refusal.message}") from None
         return socket.socket(fileno=fd)
 
-    # --- use of the machine, and time --------------------------------------------------------------------------------
+    # --- resource usage and freezing ---------------------------------------------------------------------------------
 
     def cpu_seconds(self) -> float:
-        """Processor time used so far."""
         self._channel.check_open()
         with self._gone_as_sandbox_error():
             seconds = self._cgroup.cpu_seconds()
         return seconds if seconds is not None else float(self._channel.call({"do": "usage"})[0]["seconds"])
 
     def at_work(self) -> int:
-        """How many threads inside run, or wait for a processor or a disk."""
         self._channel.check_open()
         wait_for_terminals()
         with self._gone_as_sandbox_error():
@@ -242,18 +232,15 @@ class KeptSandbox:
         return count if count is not None else int(self._channel.call({"do": "at_work"})[0])
 
     def memory_bytes(self) -> int:
-        """Memory used now."""
         self._channel.check_open()
         with self._gone_as_sandbox_error():
             memory = self._cgroup.memory_bytes()
         return memory if memory is not None else int(self._channel.call({"do": "usage"})[0]["memory"])
 
     def freeze(self) -> None:
-        """Stops every program inside."""
         self._set_frozen(True)
 
     def thaw(self) -> None:
-        """Lets them go on."""
         self._set_frozen(False)
 
     def _set_frozen(self, frozen: bool) -> None:
@@ -271,10 +258,9 @@ class KeptSandbox:
         try:
             yield
         except OSError as error:
-            raise SandboxError(f"the sandbox's cgroup is gone: {error}", fix="open a new one") from None
+            raise SandboxError(f"the sandbox's cgroup is gone: {error}", fix="open a new sandbox") from None
 
     def discard(self) -> None:
-        """Ends everything inside and removes every trace."""
         self._channel.end()
 
     def __enter__(self) -> KeptSandbox:
@@ -285,17 +271,25 @@ class KeptSandbox:
 
 
 def checked_env(env: Mapping[str, str]) -> dict[str, str]:
-    """An environment that can be given to a program."""
+    """Return a valid environment for a program.
+
+    Raises:
+        InvalidInput: A name or value is not allowed.
+    """
     for name, value in env.items():
         if not name or "=" in name or "\0" in name + value:
-            raise InvalidInput(f"an environment has names without = and nothing with NUL, got {name!r}: {value!r}")
+            raise InvalidInput(f"an environment has non-empty names without = and no NUL, got {name!r}: {value!r}")
     return dict(env)
 
 
 def checked_path(path: str) -> str:
-    """A path as the protocol has them."""
+    """Return a valid path inside a sandbox.
+
+    Raises:
+        InvalidInput: The path is neither absolute nor below `~`.
+    """
     if not (path == HOME or path.startswith((f"{HOME}/", "/"))) or "\0" in path:
-        raise InvalidInput(f"a path in a sandbox is absolute or starts with {HOME}/, got {path[:200]!r}")
+        raise InvalidInput(f"a path in a sandbox must be absolute or start with {HOME}/, got {path[:200]!r}")
     return path
 
 
@@ -305,7 +299,7 @@ def _cannot_start(program: str, refusal: Refusal) -> SandboxError | MissingPrere
     name = Path(program).name
     return MissingPrerequisite(
         f"{program} cannot be started in the sandbox: {refusal.message}",
-        fix=f"install the package that holds {name} (apt-file search bin/{name})",
+        fix=f"install the package that contains {name} (apt-file search bin/{name})",
     )
 
 

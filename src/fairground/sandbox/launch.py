@@ -1,4 +1,4 @@
-"""Starting a keeper, and telling it what sandbox to make."""
+"""Starting a keeper with a description of the sandbox."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from fairground.sandbox.packaged import packaged
 from fairground.sandbox.protocol import SandboxSpec
 
 _START = "import sys; sys.path.append(sys.argv[1]); from keeper.main import main; main(int(sys.argv[2]))"
-_MOST_LAYERS = 100  # the kernel takes a page of options for all of them
-# What programs of a bare sandbox need of ours. A keeper gets nothing else: what it knows goes inside with it.
+_MOST_LAYERS = 100  # the kernel allows one page of mount options for all of them
+# Variables that programs of a bare sandbox need. The keeper gets no others, because its memory is part of the sandbox.
 _KEPT_ENV = ("PATH", "LANG", "LD_LIBRARY_PATH", "FONTCONFIG_PATH")
 _HOSTNAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 
 
 def make_sandbox(spec: SandboxSpec, *, kind: str, hide: Sequence[Path] = ()) -> KeptSandbox:
-    """Starts a keeper, which makes a sandbox of this kind (`namespace` or `bare`)."""
+    """Start a keeper, which creates a sandbox of this kind (`namespace` or `bare`)."""
     _check(spec)
     with contextlib.ExitStack() as temporary, contextlib.ExitStack() as undo:
         outbound = None
@@ -44,7 +44,7 @@ def make_sandbox(spec: SandboxSpec, *, kind: str, hide: Sequence[Path] = ()) -> 
         try:
             ready, fds = channel.await_ready()
         except Refusal as refusal:
-            raise SandboxError(f"the sandbox cannot be made: {refusal.message}") from None
+            raise SandboxError(f"the sandbox cannot be created: {refusal.message}") from None
         for fd in fds:
             temporary.callback(os.close, fd)
         for folder, attached in zip(channel.cgroup.folders, ready["attached"], strict=True):
@@ -58,7 +58,7 @@ def make_sandbox(spec: SandboxSpec, *, kind: str, hide: Sequence[Path] = ()) -> 
 
 def _check(spec: SandboxSpec) -> None:
     if not _HOSTNAME.fullmatch(spec.hostname):
-        raise InvalidInput(f"a hostname has up to 63 of a-z, 0-9 and -, got {spec.hostname!r}")
+        raise InvalidInput(f"a hostname has up to 63 characters of a-z, 0-9 and -, got {spec.hostname!r}")
     if len(spec.layers) > _MOST_LAYERS:
         raise InvalidInput(f"a sandbox has at most {_MOST_LAYERS} layers, got {len(spec.layers)}")
     for path in (*spec.layers, *([spec.writable] if spec.writable else [])):
@@ -68,19 +68,19 @@ def _check(spec: SandboxSpec) -> None:
 
 def _start(spec: SandboxSpec, kind: str, hide: Sequence[Path], outbound: Outbound | None) -> Channel:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    said = os.memfd_create("keeper", os.MFD_CLOEXEC)
+    printed = os.memfd_create("keeper", os.MFD_CLOEXEC)
     keeper: subprocess.Popen[bytes] | None = None
     cgroup = Cgroup()
     try:
         with theirs:
             place = str(Path(__file__).parent)
-            # First, because Python starts while we do the rest.
+            # First, because Python starts up while we do the rest.
             keeper = subprocess.Popen(
                 [sys.executable, "-I", "-S", "-X", "utf8", "-c", _START, place, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=said,
+                stderr=printed,
                 env={name: os.environ[name] for name in _KEPT_ENV if name in os.environ},
                 start_new_session=True,
                 cwd="/",
@@ -97,25 +97,28 @@ def _start(spec: SandboxSpec, kind: str, hide: Sequence[Path], outbound: Outboun
                 fds.append(outbound.held)
             message = json.dumps(order).encode()
             if len(message) > MESSAGE:
-                raise InvalidInput(f"a sandbox is described in at most {MESSAGE} bytes, got {len(message)}")
+                raise InvalidInput(f"the description of a sandbox has at most {MESSAGE} bytes, got {len(message)}")
             socket.send_fds(ours, [message], fds)
     except BaseException:
         ours.close()
         if keeper is not None:
             keeper.wait()  # it ends when it finds the socket closed
-        os.close(said)
+        os.close(printed)
         cgroup.remove()
         raise
-    return Channel(ours, keeper, said, cgroup, order["folder"])
+    return Channel(ours, keeper, printed, cgroup, order["folder"])
 
 
 def _order(spec: SandboxSpec, kind: str, cgroup: Cgroup, hide: Sequence[Path]) -> dict[str, Any]:
-    """What the keeper is told. Open files come with it: the host's process, the cgroups', what is to be held."""
+    """The description for the keeper.
+
+    Open files come with it: the host's process, the cgroups', and what it must hold.
+    """
     bare = kind == "bare"
     uid, gid = _outside_user(bare)
     as_root = uid != os.geteuid()
     covered = {str(place) for path in (*spec.hide, *hide) for place in (path.absolute(), path.resolve())}
-    # As root the folder's owner is somebody else, who may not be let into this user's place for such folders.
+    # As root, the folder belongs to another user, who may not be able to enter this user's temporary folder.
     temporary = "/tmp" if as_root else tempfile.gettempdir()
     return {
         "kind": kind,
@@ -141,10 +144,10 @@ def _order(spec: SandboxSpec, kind: str, cgroup: Cgroup, hide: Sequence[Path]) -
 
 
 def _outside_user(bare: bool) -> tuple[int, int]:
-    """Who programs are to the host: ourselves, or when we are root somebody without rights."""
+    """The host user of programs: ourselves, or if we are root, a user without privileges."""
     uid, gid = SANDBOX_UID, SANDBOX_UID
     if bare:
-        # Without a file system of its own the user needs a line in the host's passwd: D-Bus refuses to run without.
+        # Without its own file system, the user needs an entry in the host's passwd: D-Bus does not run without one.
         with contextlib.suppress(KeyError):
             account = pwd.getpwnam("nobody")
             uid, gid = account.pw_uid, account.pw_gid
@@ -154,7 +157,7 @@ def _outside_user(bare: bool) -> tuple[int, int]:
 
 
 def _exists(kind: str, number: int) -> bool:
-    """Whether a user or group is known here: root of a container may be root of few, or of itself only."""
+    """Whether a user or group ID is mapped here. In a container, root may have few IDs, or only its own."""
     for line in Path(f"/proc/self/{kind}_map").read_text().splitlines():
         first, _, count = map(int, line.split())
         if first <= number < first + count:
@@ -164,8 +167,8 @@ def _exists(kind: str, number: int) -> bool:
 
 def _notes(spec: SandboxSpec, kind: str, cgroup: Cgroup) -> Iterator[str]:
     if kind == "bare":
-        yield "not isolated: the machine forbids namespaces, so programs can reach the host and its network"
-        yield "disk limit not enforced: files lie on the host's disk"
+        yield "not isolated: this machine does not allow namespaces, so programs can access the host and its network"
+        yield "disk limit not enforced: files are on the host's disk"
     elif spec.writable is not None:
-        yield "disk limit not enforced: what is written is kept in a folder of the host"
+        yield "disk limit not enforced: files are written to a folder on the host"
     yield from shortcomings(cgroup, spec.limits, own_user=kind != "bare")

@@ -1,8 +1,7 @@
-"""Checkpoints: folders addressed by the content of everything that went into them.
+"""Checkpoints: folders with a content-addressed key over all their inputs.
 
-A layer is built once, in a folder with a temporary name, and appears under its key by a rename; so a layer
-that is there is whole, whatever was killed while it was built. A changed input is another key: nothing stale
-can be served, because nothing is ever looked up by name or date.
+A layer is built once, in a folder with a temporary name, and then renamed to its key. So an existing layer is always
+complete, even if builds were killed. A changed input gives another key, so a stale layer is never used.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _OVERLAID = ("usr", "opt", "etc", "var")
 
 
 def cache_folder() -> Path:
-    """Where layers are kept: `FAIRGROUND_HOME`, or this user's cache."""
+    """The folder of the cache: `FAIRGROUND_HOME`, or this user's cache folder."""
     if home := os.environ.get("FAIRGROUND_HOME"):
         return Path(home)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fairground"
@@ -40,9 +39,9 @@ class Layer:
     """A finished checkpoint.
 
     Attributes:
-        key: Content address of its inputs.
-        path: The folder with `usr`, `etc`, `home` and so on below it, to put into `SandboxSpec.layers`.
-        log: What the scripts that built it printed.
+        key: Content digest of its inputs.
+        path: Folder with `usr`, `etc`, `home` and so on, for `SandboxSpec.layers`.
+        log: Output of the scripts that built it.
         fresh: Whether it was built just now, rather than found.
     """
 
@@ -53,47 +52,47 @@ class Layer:
 
 
 class LayerStore:
-    """Layers in one folder, shared by all processes of this machine."""
+    """Layers in one folder, shared by all processes on this machine."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = (folder or cache_folder()).absolute() / "layers"
         if self.folder.parts[1] in _OVERLAID:
             raise SandboxError(
-                f"checkpoints cannot be kept in {self.folder}: sandboxes are stacked over /{self.folder.parts[1]}",
+                f"checkpoints cannot be stored in {self.folder}: sandboxes are stacked over /{self.folder.parts[1]}",
                 fix=f"set FAIRGROUND_HOME to a folder outside /{', /'.join(_OVERLAID)}",
             )
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise SandboxError(
-                f"checkpoints cannot be kept in {self.folder}: {error.strerror}",
-                fix="set FAIRGROUND_HOME to a folder that you can write to",
+                f"checkpoints cannot be stored in {self.folder}: {error.strerror}",
+                fix="set FAIRGROUND_HOME to a writable folder",
             ) from None
 
     def find(self, key: str) -> Layer | None:
-        """The layer with this key, if it was built before."""
+        """Return the layer with this key if it exists."""
         path = self.folder / key
         try:
             meta = json.loads((path / _META).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
         with contextlib.suppress(OSError):
-            os.utime(path)  # `prune` removes what was not used for longest
+            os.utime(path)  # `prune` removes the least recently used
         return Layer(key, path / "tree", meta["log"], fresh=False)
 
     def build(self, inputs: Any, builder: Callable[[Path], str]) -> Layer:
-        """The layer for these inputs: found, or made by `builder`.
+        """Return the layer for these inputs. If it does not exist, `builder` creates it.
 
         Args:
-            inputs: Plain data that names the content of everything the result depends on.
-            builder: Fills the folder it is given and returns a log; if it raises, nothing is kept.
+            inputs: Plain data that identifies the content of everything the result depends on.
+            builder: Fills the given folder and returns a log. If it raises, nothing is kept.
         """
         key = fingerprint(inputs)
         if layer := self.find(key):
             return layer
         with self._lock(key):
             if layer := self.find(key):
-                return layer  # another process was quicker
+                return layer  # another process was faster
             work = self.folder / f"{key}.{uuid.uuid4().hex[:8]}.partial"
             try:
                 tree = work / "tree"
@@ -112,7 +111,7 @@ class LayerStore:
         return Layer(key, self.folder / key / "tree", log, fresh=True)
 
     def prune(self, keep: int = 200) -> int:
-        """Removes all but the `keep` layers used last, and what killed builds left; returns how many."""
+        """Remove all but the `keep` most recently used layers, and leftovers of killed builds. Returns how many."""
         entries = [path for path in self.folder.iterdir() if path.is_dir()]
         finished = sorted((path for path in entries if "." not in path.name), key=lambda path: path.stat().st_mtime)
         doomed = finished[: max(0, len(finished) - keep)]
@@ -138,9 +137,9 @@ class LayerStore:
 
 
 def hash_path(path: Path) -> str:
-    """A content address of a file or folder: names, kinds, permissions to execute, contents and link targets.
+    """Return a content digest of a file or folder: names, kinds, execute permissions, contents and link targets.
 
-    Empty when there is nothing at the path.
+    Empty if the path does not exist.
     """
     if not os.path.lexists(path):
         return ""
@@ -162,5 +161,5 @@ def hash_path(path: Path) -> str:
 
 
 def remove_tree(path: Path) -> None:
-    """Removes a folder if it is there, whatever programs left in it."""
+    """Remove a folder if it exists, whatever programs left in it."""
     remove_folder(str(path))

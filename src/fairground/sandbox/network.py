@@ -1,4 +1,4 @@
-"""A way out of a sandbox that has no network: slirp4netns, which speaks for it and refuses the host's loopback."""
+"""Outbound network access for a sandbox, with slirp4netns. The host's loopback stays unreachable."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from fairground.core import MissingPrerequisite, SandboxError
 
 
 class Outbound:
-    """What is needed to connect one sandbox; to be closed once it is connected.
+    """The resources to connect one sandbox. Close it once the sandbox is connected.
 
     Attributes:
-        held: To be kept open by the first process of the sandbox, and by nobody else: slirp4netns ends when
-            it is closed, so it ends with the sandbox, whatever becomes of the host.
+        held: File descriptor that only the first process of the sandbox keeps open. slirp4netns ends when it is closed,
+            so it ends with the sandbox, even if the host process dies.
     """
 
     def __init__(self) -> None:
@@ -34,13 +34,14 @@ class Outbound:
         os.close(self._end)
 
     def connect(self, user: int, network: int) -> subprocess.Popen[bytes]:
-        """Starts slirp4netns for these open namespaces, and waits until the way is open."""
+        """Start slirp4netns for these open namespaces, and wait until the connection works."""
         self._close_held()  # the sandbox holds it now
         ready_r, ready_w = os.pipe()
         said_r, said_w = os.pipe()
-        os.set_blocking(said_w, False)  # what does not fit is lost, instead of making it wait for a reader
+        os.set_blocking(said_w, False)  # drop output that does not fit, instead of blocking slirp4netns
         os.set_blocking(said_r, False)
-        # Root gives up its rights and the file system. Others would have to be root of the namespace, which nobody is.
+        # As root, slirp4netns drops its privileges and its file system. Other users would have to be root of the
+        # namespace, which has no root.
         confined = ["--enable-sandbox"] if os.geteuid() == 0 else []
         try:
             helper = subprocess.Popen(
@@ -49,7 +50,8 @@ class Outbound:
                     *confined, f"--ready-fd={ready_w}", f"--exit-fd={self._end}",
                     f"--userns-path=/proc/self/fd/{user}", "--netns-type=path", f"/proc/self/fd/{network}", "tap0",
                 ],
-                pass_fds=[ready_w, self._end, user, network, said_r],  # its own reader, so that it never lacks one
+                # including the reading end, so that writing never fails
+                pass_fds=[ready_w, self._end, user, network, said_r],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=said_w,
@@ -60,8 +62,8 @@ class Outbound:
             if os.read(ready_r, 1) != b"1":
                 helper.kill()
                 helper.wait()
-                said = os.read(said_r, 1 << 16).decode(errors="replace").strip()[-500:]
-                raise _failure(said)
+                printed = os.read(said_r, 1 << 16).decode(errors="replace").strip()[-500:]
+                raise _failure(printed)
         finally:
             for fd in (ready_r, ready_w, said_r, said_w):
                 if fd >= 0:
@@ -74,9 +76,9 @@ class Outbound:
             self.held = -1
 
 
-def _failure(said: str) -> SandboxError | MissingPrerequisite:
-    message = f"slirp4netns cannot connect the sandbox: {said}"
-    if "/dev/net/tun" not in said:
+def _failure(printed: str) -> SandboxError | MissingPrerequisite:
+    message = f"slirp4netns cannot connect the sandbox: {printed}"
+    if "/dev/net/tun" not in printed:
         return SandboxError(message)
     fix = "chmod 666 /dev/net/tun" if os.path.exists("/dev/net/tun") else "modprobe tun"
     return MissingPrerequisite(message, fix=f"as root: {fix}")

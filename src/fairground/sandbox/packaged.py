@@ -1,4 +1,4 @@
-"""Which folders of /etc and /opt packages brought along: those are shown to programs, and the others are somebody's."""
+"""Folders of /etc and /opt that belong to packages. Only these are visible to programs in a sandbox."""
 
 from __future__ import annotations
 
@@ -13,30 +13,31 @@ from fairground.sandbox.layers import cache_folder
 
 _LISTS = Path("/var/lib/dpkg/info")
 _TREES = ("etc", "opt")
-_MADE_LATER = {"ca-certificates", "java", "opt", "pki", "ssl"}  # in /etc, by scripts of packages
+_MADE_LATER = {"ca-certificates", "java", "opt", "pki", "ssl"}  # created in /etc by scripts of packages
 
 
 @cache
 def packaged() -> dict[str, frozenset[str]]:
-    """Names directly below /etc and /opt that a package lists. Looked up once per process, and kept for the next ones.
+    """Names directly below /etc and /opt that a package lists.
 
-    On a machine without dpkg, everything in /etc and nothing in /opt.
+    Looked up once per process, and cached on disk for later processes. On a machine without dpkg: everything in /etc,
+    and nothing in /opt.
     """
     if not _LISTS.is_dir():
         return {"etc": frozenset(os.listdir("/etc")), "opt": frozenset()}
-    stamp = _LISTS.stat().st_mtime_ns  # a package's list appears under its name by a rename
-    kept = cache_folder() / "packaged.json"
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):  # there is none, or it is damaged
-        known = json.loads(kept.read_text(encoding="utf-8"))
+    stamp = _LISTS.stat().st_mtime_ns  # a package's list is put in place by a rename
+    cached_lists = cache_folder() / "packaged.json"
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):  # missing or damaged
+        known = json.loads(cached_lists.read_text(encoding="utf-8"))
         if known["stamp"] == stamp:
             return {tree: frozenset(map(str, known[tree])) for tree in _TREES}
-    found = _read_lists()
-    with contextlib.suppress(OSError):  # read-only or full: the next process looks again
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        draft = kept.with_name(f"{kept.name}.{uuid.uuid4().hex[:8]}")
-        draft.write_text(json.dumps({"stamp": stamp, **{tree: sorted(found[tree]) for tree in _TREES}}))
-        draft.rename(kept)
-    return found
+    listed = _read_lists()
+    with contextlib.suppress(OSError):  # read-only or full: the next process looks them up again
+        cached_lists.parent.mkdir(parents=True, exist_ok=True)
+        draft = cached_lists.with_name(f"{cached_lists.name}.{uuid.uuid4().hex[:8]}")
+        draft.write_text(json.dumps({"stamp": stamp, **{tree: sorted(listed[tree]) for tree in _TREES}}))
+        draft.rename(cached_lists)
+    return listed
 
 
 def _read_lists() -> dict[str, frozenset[str]]:
@@ -46,4 +47,4 @@ def _read_lists() -> dict[str, frozenset[str]]:
         for tree in _TREES:
             for part in text.split(f"\n/{tree}/".encode())[1:]:
                 names[tree].add(os.fsdecode(part.partition(b"\n")[0].partition(b"/")[0]))
-    return {tree: frozenset(some) for tree, some in names.items()}
+    return {tree: frozenset(found_names) for tree, found_names in names.items()}

@@ -1,4 +1,4 @@
-"""The warm pool: seats made ahead and frozen, so that a reset is a hand-over."""
+"""The warm pool: seats that are created in advance and frozen, so that a reset does not wait."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from fairground.core import InfrastructureError
 
 
 class Poolable(Protocol):
-    """What a pool can hold."""
+    """An object that a pool can hold."""
 
     @property
     def alive(self) -> bool:
-        """False when it died while it waited."""
+        """False if it died while waiting in the pool."""
 
     def freeze(self) -> None:
-        """Called when it is put away."""
+        """Called when it enters the pool."""
 
     def thaw(self) -> None:
-        """Called when it is handed over."""
+        """Called when it is taken."""
 
     def close(self) -> None:
-        """Called when it is not wanted any more."""
+        """Called when it is no longer needed."""
 
 
 K = TypeVar("K", bound=Hashable)
@@ -32,17 +32,17 @@ T = TypeVar("T", bound=Poolable)
 
 
 class Pool(Generic[K, T]):
-    """Keeps up to `size` things of each wanted kind ready, made in the background.
+    """Keeps up to `size` objects of each requested kind ready. Background threads create them.
 
     Args:
-        build: Makes one of a kind; called in background threads.
+        build: Creates an object of a kind; called in background threads.
         size: How many of each kind to keep ready.
-        workers: How many to make at the same time.
+        workers: How many to create at the same time.
     """
 
     def __init__(self, build: Callable[[K], T], *, size: int = 2, workers: int = 1) -> None:
         if size < 1 or workers < 1:
-            raise ValueError(f"a pool has a size and workers of at least 1, got {size} and {workers}")
+            raise ValueError(f"size and workers of a pool must be at least 1, got {size} and {workers}")
         self._build = build
         self._size = size
         self._ready: dict[K, deque[T]] = {}
@@ -52,7 +52,7 @@ class Pool(Generic[K, T]):
         self._changed = threading.Condition()
         self._open = True
         self.replaced = 0
-        """How many were found dead while they waited."""
+        """How many died while waiting."""
         self._threads = [
             threading.Thread(target=self._work, name=f"pool-{number}", daemon=True) for number in range(workers)
         ]
@@ -60,42 +60,42 @@ class Pool(Generic[K, T]):
             thread.start()
 
     def warm(self, kind: K) -> None:
-        """Has things of this kind made ahead from now on."""
+        """Start creating objects of this kind in advance."""
         with self._changed:
             self._order(kind)
 
     def take(self, kind: K, timeout: float = 120.0) -> T:
-        """Hands one over, thawed; waits for it to be made when none is ready, and has its place refilled.
+        """Return a thawed object of this kind, and start creating its replacement. Waits if none is ready.
 
-        Raises what making it raised, so that a broken app is known at once and not as a time-out.
+        Raises the error of `build` if that failed, so that a broken app is reported at once and not as a timeout.
         """
         while True:
-            thing = self._next(kind, timeout)
+            taken = self._next(kind, timeout)
             try:
-                thing.thaw()
-                if thing.alive:
-                    return thing
+                taken.thaw()
+                if taken.alive:
+                    return taken
             except InfrastructureError:
-                pass  # it died between the look and the hand-over; the next one is as good
+                pass  # it died just before it was taken; take the next one
             self.replaced += 1
-            thing.close()
+            taken.close()
 
     def ready(self, kind: K) -> int:
-        """How many of this kind wait."""
+        """How many objects of this kind are ready."""
         with self._changed:
             return len(self._ready.get(kind, ()))
 
     def wait_ready(self, kind: K, count: int = 1, timeout: float = 120.0) -> None:
-        """Waits until at least `count` of this kind wait."""
+        """Wait until at least `count` objects of this kind are ready."""
         with self._changed:
             self._order(kind)
             self._changed.wait_for(lambda: self._count(kind) >= count or kind in self._failed, timeout)
             self._raise_failure(kind)
             if self._count(kind) < count:
-                raise InfrastructureError(f"{count} of {kind} were not ready within {timeout:g} s")
+                raise InfrastructureError(f"{kind}: {count} were not ready within {timeout:g} s")
 
     def close(self) -> None:
-        """Closes everything that waits and stops making more; may be called twice."""
+        """Close all waiting objects and stop creating more. Calling it twice is allowed."""
         with self._changed:
             self._open = False
             self._wanted.clear()
@@ -103,10 +103,10 @@ class Pool(Generic[K, T]):
         for thread in self._threads:
             thread.join()
         with self._changed:
-            things = [thing for row in self._ready.values() for thing in row]
+            remaining = [waiting for row in self._ready.values() for waiting in row]
             self._ready.clear()
-        for thing in things:
-            thing.close()
+        for leftover in remaining:
+            leftover.close()
 
     def __enter__(self) -> Pool[K, T]:
         return self
@@ -123,19 +123,19 @@ class Pool(Generic[K, T]):
                 raise InfrastructureError("the pool was closed")
             if not self._count(kind):
                 raise InfrastructureError(f"no {kind} was ready within {timeout:g} s")
-            thing = self._ready[kind].popleft()
+            oldest = self._ready[kind].popleft()
             self._order(kind)
-            return thing
+            return oldest
 
     def _count(self, kind: K) -> int:
-        """Those that still live; the dead are cleared away and replaced."""
+        """Number of live objects. Dead ones are removed and replaced."""
         row = self._ready.get(kind, deque())
-        dead = [thing for thing in row if not thing.alive]
+        dead = [pooled for pooled in row if not pooled.alive]
         if dead:
-            self._ready[kind] = deque(thing for thing in row if not any(thing is other for other in dead))
+            self._ready[kind] = deque(pooled for pooled in row if not any(pooled is gone for gone in dead))
             self.replaced += len(dead)
-            for thing in dead:
-                thing.close()
+            for gone in dead:
+                gone.close()
             self._order(kind)
         return len(self._ready.get(kind, ()))
 
@@ -161,24 +161,24 @@ class Pool(Generic[K, T]):
                     return
                 kind = self._wanted.popleft()
                 self._making[kind] = self._making.get(kind, 0) + 1
-            thing: T | None = None
+            built: T | None = None
             failure: Exception | None = None
             try:
-                thing = self._build(kind)
-                thing.freeze()
-            except Exception as error:  # whatever it is, it belongs to whoever takes one
+                built = self._build(kind)
+                built.freeze()
+            except Exception as error:  # raised by `take`
                 failure = error
-                if thing is not None:
-                    thing.close()
-                    thing = None
+                if built is not None:
+                    built.close()
+                    built = None
             with self._changed:
                 self._making[kind] -= 1
                 if failure is not None:
                     self._failed[kind] = failure
                     self._wanted = deque(wanted for wanted in self._wanted if wanted != kind)
-                elif thing is not None and self._open:
-                    self._ready.setdefault(kind, deque()).append(thing)
-                    thing = None
+                elif built is not None and self._open:
+                    self._ready.setdefault(kind, deque()).append(built)
+                    built = None
                 self._changed.notify_all()
-            if thing is not None:
-                thing.close()
+            if built is not None:
+                built.close()

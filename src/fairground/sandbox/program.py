@@ -1,4 +1,4 @@
-"""Programs that run in a kept sandbox, as the host holds them: an open file that stands for each, and its output."""
+"""The host's side of a program in a sandbox: its pidfd and its output."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _PIECE = 1 << 16
 
 
 class KeptProcess:
-    """A program running in a kept sandbox.
+    """A program running in a sandbox with a keeper.
 
     Args:
-        channel: The line to the sandbox's keeper.
-        pid: Its number inside.
+        channel: The connection to the sandbox's keeper.
+        pid: Process ID inside.
         argv: The command.
-        pidfd: Becomes readable when it ends.
-        ring: The end of what it writes, in memory shared with the keeper; None when nobody follows it.
-        backstage: Whether it runs there, where numbers mean other programs.
+        pidfd: Becomes readable when the program ends.
+        ring: The end of its output, in memory shared with the keeper; None if the output is not followed.
+        backstage: Whether it runs backstage, where process IDs have a different meaning.
     """
 
     def __init__(
@@ -47,34 +47,31 @@ class KeptProcess:
         self._code: int | None = None
 
     def poll(self) -> int | None:
-        """The exit status, or None while it runs."""
         if self._code is None and readable(self._pidfd, 0):
             self._code = self._status()
         return self._code
 
     def wait(self, timeout: float | None = None) -> int:
-        """The exit status; raises `TimeoutError` when it does not come in time."""
         if self._code is None:
             if not readable(self._pidfd, timeout):
-                raise TimeoutError(f"{self.argv[0]} still runs after {timeout:g} s")
+                raise TimeoutError(f"{self.argv[0]} is still running after {timeout:g} s")
             self._code = self._status()
         return self._code
 
     def _status(self) -> int:
-        # Everything inside ends with its sandbox, and a program that is traced leaves its status to the tracer.
+        # Everything inside ends with its sandbox, and the status of a traced program goes to the tracer.
         code = None
         with contextlib.suppress(SandboxError):
             code, _ = self._channel.call({"do": "status", "pid": self.pid, "backstage": self._backstage})
         return int(code) if code is not None else -signal.SIGKILL
 
     def kill(self, signal: int = 9) -> None:
-        """Sends a signal to its process group; nothing happens when it has ended."""
         if self.poll() is None:
             where = {"pid": self.pid, "backstage": self._backstage}
             self._channel.call({"do": "kill", "signal": int(signal), **where})
 
     def output(self, limit: int = 65536) -> str:
-        """The end of what it has written, also when the sandbox is gone; at most 256 KB are kept."""
+        """The end of its output, also after the sandbox is gone. At most 256 KB are kept."""
         if self._ring is None:
             return ""
         with contextlib.suppress(SandboxError):
@@ -86,9 +83,10 @@ class KeptProcess:
         return data[max(0, len(data) - limit) :].decode(errors="replace")
 
     def gather(self, out: int, err: int, deadline: float, limit: int) -> tuple[bytes, bytes]:
-        """Reads both outputs until the program ends.
+        """Read both outputs until the program ends.
 
-        What it left behind may keep the pipes open, or fill them, for ever; so then only what is in them is read.
+        Background processes that it started may keep the pipes open or fill them forever. So after the end, only what
+        is in the pipes is read.
         """
         chunks: dict[int, list[bytes]] = {out: [], err: []}
         total = 0
@@ -122,7 +120,7 @@ class KeptProcess:
 
 
 def _rest(fd: int) -> bytes:
-    """What a pipe holds now, without waiting and without what comes later."""
+    """What a pipe holds now, without waiting and without later output."""
     os.set_blocking(fd, False)
     pieces: list[bytes] = []
     while sum(map(len, pieces)) < _PIECE:  # as much as a pipe holds

@@ -1,7 +1,7 @@
-"""What a sandbox is, whoever makes it: the contract that every runner obeys.
+"""The `Sandbox` protocol: the contract that every runner implements.
 
-`conformance.py` holds the tests that prove a runner; a third party registers one under the entry point
-group `fairground.runners` as a callable that takes a `SandboxSpec` and returns a `Sandbox`.
+To add a runner, register a callable that takes a `SandboxSpec` and returns a `Sandbox` under the entry point group
+`fairground.runners`. The tests in `conformance` check that it obeys the contract.
 """
 
 from __future__ import annotations
@@ -15,41 +15,43 @@ from typing import Literal, Protocol, runtime_checkable
 from fairground.core import InvalidInput
 
 HOME = "~"
-"""Paths inside a sandbox are absolute, or start with `~/`: the user's home, wherever the runner puts it."""
+"""Paths inside a sandbox are absolute or start with `~/`, the user's home. The runner chooses where that is."""
 
 MEGABYTE = 1 << 20
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a sandbox may use. A runner that cannot enforce one says so in `Sandbox.notes`."""
+    """Resource limits of a sandbox. A runner that cannot enforce a limit says so in `Sandbox.notes`."""
 
     memory: int | None = 4096 * MEGABYTE
-    """Bytes, for all processes and in-memory files together."""
+    """Bytes for all processes and in-memory files together."""
     processes: int | None = 1024
+    """Maximum number of processes and threads."""
     cpus: float | None = None
+    """Number of CPUs, such as 1.5; None for no limit."""
     disk: int = 1024 * MEGABYTE
-    """Bytes that may be written to each writable tree (home and system, temporary files, shared memory)."""
+    """Maximum bytes per writable tree (home and system, temporary files, shared memory)."""
 
     def __post_init__(self) -> None:
         for name, least in (("memory", MEGABYTE), ("processes", 1), ("cpus", 0.01), ("disk", MEGABYTE)):
             value = getattr(self, name)
             if not (value is None and name != "disk") and not least <= value < float("inf"):
-                raise InvalidInput(f"Limits.{name}: at least {least}, got {value!r}")
+                raise InvalidInput(f"Limits.{name}: expected at least {least}, got {value!r}")
 
 
 @dataclass(frozen=True)
 class SandboxSpec:
-    """How a sandbox is to be made.
+    """Describes a sandbox to create.
 
     Attributes:
-        layers: Folders stacked over the machine's own files, lowest first; each may hold `usr`, `opt`, `etc`,
-            `var` and `home`. They are shared between sandboxes and never written to.
-        writable: Where what is written goes. None keeps it in memory, gone with the sandbox; a folder keeps
-            it there, and the folder can be a layer of later sandboxes.
-        network: `none` is loopback only; `outbound` reaches outside but never the host's own loopback.
+        layers: Folders stacked over the machine's own files, lowest first. Each may contain `usr`, `opt`, `etc`, `var`
+            and `home`. Sandboxes share them and never write to them.
+        writable: Where written files go. None: in memory, until the sandbox is discarded. A folder: they are kept
+            there, and the folder can be a layer of later sandboxes.
+        network: `none` allows loopback only. `outbound` also reaches other machines, but never the host's loopback.
         env: Added to the environment of every program.
-        hide: Further host paths that must not be seen inside (the code of suites is always hidden).
+        hide: Additional host paths to hide (the code of suites is always hidden).
     """
 
     layers: tuple[Path, ...] = ()
@@ -63,11 +65,11 @@ class SandboxSpec:
 
 @dataclass(frozen=True)
 class Completed:
-    """A command that ended, with all that it wrote."""
+    """A command that ended, with its output."""
 
     argv: tuple[str, ...]
     code: int
-    """Exit status; negative is the signal that killed it."""
+    """Exit status. A negative status is the signal that killed it."""
     stdout: bytes
     stderr: bytes
     seconds: float
@@ -75,7 +77,7 @@ class Completed:
 
 @dataclass(frozen=True)
 class FileInfo:
-    """One entry of a tree inside a sandbox; `path` is relative to where the listing began."""
+    """A file system entry inside a sandbox. `path` is relative to the listed folder."""
 
     path: str
     kind: Literal["file", "folder", "link", "other"]
@@ -84,44 +86,48 @@ class FileInfo:
 
 
 class Process(Protocol):
-    """A program that was started in a sandbox and runs on."""
+    """A program that was started in a sandbox."""
 
     pid: int
-    """Its number inside the sandbox."""
+    """Process ID inside the sandbox."""
     argv: tuple[str, ...]
 
     def poll(self) -> int | None:
-        """The exit status (negative: the signal), or None while it runs."""
+        """Return the exit status (negative: the signal that killed it), or None while it runs."""
 
     def wait(self, timeout: float | None = None) -> int:
-        """The exit status; raises `TimeoutError` when it does not come in time."""
+        """Wait for the exit status.
+
+        Raises:
+            TimeoutError: The program is still running after the timeout.
+        """
 
     def kill(self, signal: int = 9) -> None:
-        """Sends a signal to its process group; nothing happens when it has ended."""
+        """Send a signal to its process group. Does nothing if it has ended."""
 
     def output(self, limit: int = 65536) -> str:
-        """The end of what it has written to stdout and stderr together: a runner keeps at least 64 KB of it."""
+        """Return the end of its output (stdout and stderr together). A runner keeps at least 64 KB of it."""
 
 
 @runtime_checkable
 class Sandbox(Protocol):
-    """A place where untrusted programs run. All methods may be called from any thread."""
+    """An environment for untrusted programs. All methods are thread-safe."""
 
     runner: str
-    """Name of what made it, such as `namespace` or `bare`."""
+    """Name of the runner, such as `namespace` or `bare`."""
     isolated: bool
-    """Whether what runs inside is kept from the host and from other sandboxes."""
+    """Whether programs inside are isolated from the host and from other sandboxes."""
     notes: tuple[str, ...]
-    """What a reader of results should know, such as limits this machine cannot enforce."""
+    """Remarks for readers of results, such as limits that this machine cannot enforce."""
     home: str
     """The user's home, as an absolute path inside."""
     backstage: str
-    """A folder for the files of programs that run backstage; where `isolated`, other programs can only read it."""
+    """A folder for the files of backstage programs. If `isolated`, other programs can only read it."""
     frozen: bool
 
     @property
     def alive(self) -> bool:
-        """Whether it still answers; False after `discard` or when it broke."""
+        """Whether it still answers. False after `discard`, or if it broke."""
 
     def run(
         self,
@@ -135,15 +141,25 @@ class Sandbox(Protocol):
         limit: int = 8 * MEGABYTE,
         backstage: bool = False,
     ) -> Completed:
-        """Runs a command to its end.
+        """Run a command and wait until it ends. Does not wait for background processes that it started.
 
-        With `backstage`, and where `isolated`, it runs where no program that was started without can see, signal or
-        trace it, nor change /etc or what its own home (`self.backstage`) holds.
+        Args:
+            argv: The program and its arguments.
+            env: Added to the environment of the sandbox.
+            cwd: The working folder.
+            input: Passed to standard input.
+            timeout: In seconds.
+            check: Raise an error if the exit status is not 0.
+            limit: Maximum bytes of stdout and stderr together.
+            backstage: Run it backstage: if the sandbox is `isolated`, programs that are not backstage cannot see,
+                signal or trace it, nor change /etc or its home (`self.backstage`).
 
-        Raises `SandboxError` with the end of its output when `check` is set and it failed, when it cannot be
-        started, and when it does not end in time or writes more than `limit` bytes (it is killed, with its
-        process group); `MissingPrerequisite` when there is no such program; `InvalidInput` when this cannot be
-        a command at all. What it leaves running in the background is not waited for.
+        Raises:
+            SandboxError: It failed and `check` is set, it could not be started, it exceeded the timeout, or it wrote
+                more than `limit` bytes. In the last two cases it is killed with its process group. The message includes
+                the end of its output.
+            MissingPrerequisite: There is no such program.
+            InvalidInput: The arguments are not a valid command.
         """
 
     def start(
@@ -155,55 +171,69 @@ class Sandbox(Protocol):
         fds: Mapping[int, int] | None = None,
         backstage: bool = False,
     ) -> Process:
-        """Starts a program, as `run` does; one that runs backstage cannot send signals.
+        """Start a program and return at once. Raises the same errors as `run`.
 
-        `fds` gives it open files: its number inside -> the caller's number.
-
-        It has no other open files of anybody's. Raises as `run` does.
+        Args:
+            argv: The program and its arguments.
+            env: Added to the environment of the sandbox.
+            cwd: The working folder.
+            fds: Open files to pass: file descriptor inside -> file descriptor of the caller. The program gets no
+                others.
+            backstage: As for `run`. A backstage program cannot send signals.
         """
 
     def read_file(self, path: str, *, limit: int = 64 * MEGABYTE) -> bytes:
-        """A regular file's content; raises `StateError` when it is missing, special, or over the limit.
+        """Return a regular file's content.
 
-        Links are followed, but none into /proc: what a program left there must not lead to the keeper's files.
+        Follows links, except into /proc: a link there could lead to the keeper's files.
+
+        Raises:
+            StateError: The file is missing, not a regular file, or over the limit.
         """
 
     def write_file(self, path: str, data: bytes, *, mode: int = 0o644) -> None:
-        """Writes a file, making the folders above it; raises `SandboxError` when it cannot be."""
+        """Write a file, creating parent folders.
+
+        Raises:
+            SandboxError: The file cannot be written.
+        """
 
     def list_files(self, path: str = HOME, *, limit: int = 100_000) -> list[FileInfo]:
-        """All entries below a folder, links not followed, sorted by path.
+        """List all entries below a folder, sorted by path. Does not follow links.
 
-        A name that is not UTF-8 has the bytes as Python's `os.fsdecode` gives them. Raises `StateError` when
-        the folder is missing or holds more than `limit`.
+        A name that is not UTF-8 is decoded as by `os.fsdecode`.
+
+        Raises:
+            StateError: The folder is missing, or has more than `limit` entries.
         """
 
     def connect(self, address: int | str) -> socket.socket:
-        """A connection to a server inside: a TCP port on its loopback, a unix socket's path, or `@abstract`.
+        """Connect to a server inside: a TCP port on its loopback, the path of a Unix socket, or `@abstract`.
 
-        Raises `SandboxError` when nothing answers.
+        Raises:
+            SandboxError: Nothing answers.
         """
 
     def listen(self, port: int = 0) -> socket.socket:
-        """A listening TCP socket on the sandbox's loopback, accepted from by the caller, outside."""
+        """Return a TCP socket that listens on the sandbox's loopback. The caller accepts connections outside."""
 
     def cpu_seconds(self) -> float:
-        """Processor time used so far by what runs inside; used to see that it has come to rest."""
+        """CPU time used so far by programs inside. Used to detect that they are idle."""
 
     def at_work(self) -> int:
-        """How many threads inside run, or wait for a processor or a disk: 0 is rest, also on a busy machine."""
+        """Number of threads inside that run, or wait for a CPU or a disk. 0 means idle, also on a busy machine."""
 
     def memory_bytes(self) -> int:
-        """Memory that what runs inside uses now."""
+        """Memory in use by programs inside."""
 
     def freeze(self) -> None:
-        """Stops every program inside, at once; files can still be read and written, but nothing be started."""
+        """Stop every program inside at once. Files can still be read and written, but no program started."""
 
     def thaw(self) -> None:
-        """Lets them go on."""
+        """Continue all stopped programs."""
 
     def discard(self) -> None:
-        """Ends everything inside and removes every trace; may be called twice.
+        """End everything inside and remove all traces. Calling it twice is allowed.
 
-        Every other call afterwards raises `SandboxError`, also one that another thread is waiting in.
+        Every other call afterwards raises `SandboxError`, also one that is waiting in another thread.
         """

@@ -1,4 +1,4 @@
-"""Which runner makes a sandbox: namespaces where the machine allows, bare where it does not, or one plugged in."""
+"""Choice of the runner: namespaces where the machine allows them, otherwise bare, or one from a plugin."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _warned = False
 
 
 class NotIsolated(UserWarning):
-    """Said once when the machine forbids namespaces and programs run unconfined."""
+    """Issued once if the machine does not allow namespaces and programs run without isolation."""
 
 
 @dataclass(frozen=True)
 class Support:
-    """Whether this machine lets us isolate, and if not, why and what to do."""
+    """Whether this machine supports isolation. If not, the reason and what to do."""
 
     ok: bool
     reason: str = ""
@@ -35,11 +35,11 @@ class Support:
 
 
 def open_sandbox(spec: SandboxSpec | None = None, *, runner: str | None = None) -> Sandbox:
-    """Makes a sandbox.
+    """Create a sandbox.
 
     Args:
-        spec: How; the default has no layers, no network and the default limits.
-        runner: A name from `runners()`. None takes what `default_runner()` says.
+        spec: Describes it. The default has no layers, no network and the default limits.
+        runner: A name from `runners()`. None uses `default_runner()`.
     """
     spec = spec or SandboxSpec()
     name = runner or default_runner()
@@ -50,15 +50,15 @@ def open_sandbox(spec: SandboxSpec | None = None, *, runner: str | None = None) 
 
 
 def runners() -> dict[str, Runner]:
-    """Every runner by name: ours, and those of installed packages (entry point group `fairground.runners`)."""
-    found: dict[str, Runner] = {"namespace": _namespace, "bare": _bare}
+    """All runners by name: built-in ones, and those of installed packages (entry point group `fairground.runners`)."""
+    by_name: dict[str, Runner] = {"namespace": _namespace, "bare": _bare}
     for point in entry_points(group="fairground.runners"):
-        found[point.name] = point.load()
-    return found
+        by_name[point.name] = point.load()
+    return by_name
 
 
 def default_runner() -> str:
-    """`FAIRGROUND_RUNNER` if set, else `namespace` where this machine allows it, else `bare` after one warning."""
+    """`FAIRGROUND_RUNNER` if set, else `namespace` if this machine allows it, else `bare` with a warning."""
     global _warned
     if chosen := os.environ.get("FAIRGROUND_RUNNER"):
         return chosen
@@ -70,7 +70,7 @@ def default_runner() -> str:
             _warned = True
             warnings.warn(
                 f"this machine does not allow namespaces ({support.reason.splitlines()[0]}); programs run without "
-                "isolation. `fairground doctor` says how to allow them.",
+                "isolation. `fairground doctor` shows how to allow them.",
                 NotIsolated,
                 stacklevel=3,
             )
@@ -79,7 +79,7 @@ def default_runner() -> str:
 
 @cache
 def namespace_support() -> Support:
-    """Finds out by making a sandbox, because no setting tells the whole truth."""
+    """Test by creating a sandbox, because system settings alone do not tell."""
     try:
         _namespace(SandboxSpec()).discard()
     except (FairgroundError, OSError) as error:
@@ -95,14 +95,14 @@ def _namespace(spec: SandboxSpec) -> Sandbox:
 def _bare(spec: SandboxSpec) -> Sandbox:
     if spec.layers or spec.writable is not None:
         raise SandboxError(
-            "the bare runner has no file system of its own, so it cannot stack layers",
-            fix="allow namespaces on this machine (fairground doctor says how)",
+            "the bare runner has no file system of its own, so it does not support layers",
+            fix="allow namespaces on this machine (`fairground doctor` shows how)",
         )
     return make_sandbox(spec, kind="bare")
 
 
 def _advice(reason: str) -> str:
-    """What to change on this machine, from what it said and what its settings are."""
+    """What to change on this machine, based on the error and the system settings."""
     settings = {
         "kernel/unprivileged_userns_clone": ("0", "sysctl -w kernel.unprivileged_userns_clone=1"),
         "user/max_user_namespaces": ("0", "sysctl -w user.max_user_namespaces=15000"),
@@ -121,5 +121,5 @@ def _advice(reason: str) -> str:
             "--security-opt systempaths=unconfined"
         )
     if "overlay" in reason or "mount_setattr" in reason:
-        return "the kernel needs overlays in user namespaces and mount_setattr: Linux 5.12 or newer"
-    return "namespaces are refused by the kernel or a security module; running as root usually helps"
+        return "use Linux 5.12 or newer, which has overlays in user namespaces and mount_setattr"
+    return "the kernel or a security module refuses namespaces; running as root usually helps"

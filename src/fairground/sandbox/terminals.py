@@ -1,4 +1,4 @@
-"""Waiting for what programs have sent each other through terminals."""
+"""Waiting until data that programs sent through terminals has arrived."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _MILLISECONDS = 1000
 
 
 def wait_for_terminals() -> None:
-    """Waits until everything written to any pseudo-terminal before this call has reached its reader.
+    """Wait until everything written to any pseudo-terminal before this call has reached its reader.
 
-    A kernel worker carries it from one end to the other. It belongs to no sandbox, so while it waits for a processor
-    (up to 100 ms on a busy machine) every program of a sandbox seems to rest. The worker handles terminals in turn:
-    once it has carried a byte of our own, it has carried what was written earlier.
+    A kernel worker transfers the data. It belongs to no sandbox, so while it waits for a CPU (up to 100 ms on a busy
+    machine), all programs of a sandbox appear idle. The worker handles terminals in turn. Once it has transferred a
+    byte of our own, it has transferred everything written earlier.
     """
-    with contextlib.suppress(OSError):  # no pseudo-terminals here: nobody else has one either
+    with contextlib.suppress(OSError):  # no pseudo-terminals here, so no program has one either
         master, slave = os.openpty()
         try:
             os.write(slave, b"\n")

@@ -1,6 +1,6 @@
-"""What is seen and touched: X11 and browser-page screens behind one protocol, accessibility, settling, encoding.
+"""Screens: X11 and browser-page backends behind one protocol, accessibility trees, settling, image encoding.
 
-Takes a `Sandbox` and gives a `Screen`; imports `sandbox` and `core`.
+Opens a `Screen` in a `Sandbox`. Imports `sandbox` and `core`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ __all__ = [
     "read_clipboard",
 ]
 
-# Looked up late: who only decodes frames needs neither browsers nor desktops.
+# Imported on first use: code that only decodes frames needs neither browsers nor desktops.
 _LATE = {
     "Browser": "browser",
     "CdpScreen": "cdp",

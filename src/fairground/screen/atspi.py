@@ -1,12 +1,12 @@
-"""The accessibility tree of a desktop, read over AT-SPI from outside of the sandbox.
+"""The accessibility tree of a desktop, read over AT-SPI from outside the sandbox.
 
-Only what is showing is read: an office program keeps a thousand closed menu items, and a sheet a thousand million
-cells. Of the nodes that show, the reader gets each one once, level by level, all questions of a level at once.
-Whatever answers is untrusted: the depth, the number of nodes and of questions, and the length of every text are
-bounded, an object that shows up twice is read once, and a program that does not answer costs the others nothing.
+Reads only visible nodes: an office program has a thousand closed menu items, and a sheet a thousand million cells. Each
+visible node is read once, level by level, with all requests of a level sent together. All answers are untrusted: the
+depth, the number of nodes and requests, and the length of every text are limited. An object that appears twice is read
+once. A program that does not answer does not delay the others.
 
-Two states are ours, so that nobody takes a part for the whole: `cut` is on a node whose children were not all
-read, `unresponsive` on an application that did not answer in time.
+Two states are Fairground's own and mark incomplete results: `cut` on a node whose children were not all read, and
+`unresponsive` on an application that did not answer in time.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from fairground.core import InfrastructureError, Node, ScreenError
 from fairground.screen.atspi_names import DEFUNCT, ROLES, SHOWING, STATES, TEXT_ROLES, VALUE_ROLES
 from fairground.screen.dbuswire import UNANSWERED, Call, Refusal, Reply, Wire
 
-MAX_TEXT = 2_000  # characters of one name or value
-MAX_CHILDREN = 400  # asked for whole; of more children, only those in sight
+MAX_TEXT = 2_000  # maximum characters of a name or value
+MAX_CHILDREN = 400  # above this number, only the visible children are read
 MAX_APPLICATIONS = 64
 MAX_DEPTH = 256
 
@@ -41,23 +41,24 @@ _TABLE = "org.a11y.atspi.Table"
 _TEXT = "org.a11y.atspi.Text"
 _VALUE = "org.a11y.atspi.Value"
 _PROPERTIES = "org.freedesktop.DBus.Properties"
-_ON_SCREEN = 0  # coordinates from the screen's corner, not the window's
+_ON_SCREEN = 0  # coordinates relative to the screen, not to the window
 
 
 def read_tree(
     connect: Callable[[str], socket], bus_address: str, *, depth: int = 64, limit: int = 5_000, timeout: float = 5.0
 ) -> Node:
-    """Reads what every program on the desktop shows.
+    """Read what every program on the desktop shows.
 
     Args:
-        connect: Connects to a unix socket by its path (`@name` for an abstract one), as `Sandbox.connect` does.
-        bus_address: Of the accessibility bus, as `org.a11y.Bus.GetAddress` says it: `unix:path=...,guid=...`.
-        depth: Levels below the root that are read.
-        limit: Nodes at most, the root included.
-        timeout: Seconds; what has not been read by then is left out, and marked.
+        connect: Connects to a Unix socket by its path (`@name` for an abstract one), like `Sandbox.connect`.
+        bus_address: Address of the accessibility bus, as returned by `org.a11y.Bus.GetAddress`:
+            `unix:path=...,guid=...`.
+        depth: Maximum number of levels below the root.
+        limit: Maximum number of nodes, including the root.
+        timeout: Seconds. Nodes not read by then are left out, and the result is marked.
 
     Returns:
-        The desktop; its children are the applications, theirs the windows.
+        The desktop. Its children are the applications, and theirs the windows.
 
     Raises:
         ScreenError: There is no such bus, it does not answer, or it does not speak D-Bus.
@@ -72,7 +73,8 @@ def read_tree(
         desktop.cut = len(applications) > MAX_APPLICATIONS
         budget = limit - 1
         for number, application in enumerate(applications[:MAX_APPLICATIONS]):
-            # One that hangs, or never ends, may use up half of what is left, never all that the others need.
+            # An application that hangs or never ends may use up to half of the remaining budget, so that the others get
+            # some.
             share = 1.0 if number == len(applications) - 1 else 0.5
             left = max(deadline - time.monotonic(), 0.0)
             wire.deadline = time.monotonic() + left * share
@@ -81,12 +83,12 @@ def read_tree(
 
 
 def find_bus(connect: Callable[[str], socket], session_address: str, *, timeout: float = 10.0) -> str:
-    """The address of a session's accessibility bus, which is started by being asked for.
+    """Return the address of a session's accessibility bus. The request starts the bus if necessary.
 
     Args:
         connect: As for `read_tree`.
-        session_address: What the programs have as DBUS_SESSION_BUS_ADDRESS.
-        timeout: Seconds; long, because it may have to be started.
+        session_address: The programs' DBUS_SESSION_BUS_ADDRESS.
+        timeout: Seconds. Long, because the bus may have to start.
 
     Raises:
         ScreenError: The session has no such service (package at-spi2-core), or no D-Bus.
@@ -101,7 +103,7 @@ def find_bus(connect: Callable[[str], socket], session_address: str, *, timeout:
 
 
 class TreeReader:
-    """Reads trees of one session again and again; nothing is asked before the first one is wanted.
+    """Reads trees of one session repeatedly. Sends nothing before the first read.
 
     Args:
         connect: As for `read_tree`.
@@ -114,7 +116,7 @@ class TreeReader:
         self._bus_address: str | None = None
 
     def __call__(self, *, depth: int = 64, limit: int = 5_000) -> Node:
-        """The tree as it is now."""
+        """Return the current tree."""
         if self._bus_address is None:
             self._bus_address = find_bus(self._connect, self._session_address)
         return read_tree(self._connect, self._bus_address, depth=depth, limit=limit)
@@ -122,7 +124,7 @@ class TreeReader:
 
 @dataclass(slots=True)
 class _Element:
-    """A node while it is being read."""
+    """A node that is being read."""
 
     reference: Reference
     role: str = ""
@@ -134,12 +136,12 @@ class _Element:
     child_count: int = 0
     parent: _Element | None = None
     shift: tuple[int, int] = (0, 0)
-    """What must be added to the coordinates that it and what is below it report."""
+    """Correction to add to the coordinates that this node and its descendants report."""
     cut: bool = False
 
     def node(self) -> Node:
         states = (*self.states, "cut") if self.cut else self.states
-        # Without a size and without anything in it, nobody can see it.
+        # An element without a size and without children is not visible.
         children = tuple(child.node() for child in self.children if child.children or not child.empty)
         return Node(self.role, self.name, self.value, self.bounds, states, children)
 
@@ -149,18 +151,18 @@ class _Element:
 
 
 class _Walk:
-    """Reads one application, within a budget of nodes and of questions."""
+    """Reads one application, with limits on nodes and requests."""
 
     def __init__(self, wire: Wire, depth: int, limit: int) -> None:
         self._wire = wire
         self._depth = depth
         self._nodes_left = limit
-        # A program may have any number of objects that do not show; looking at them must end as well.
+        # A program may have any number of invisible objects, so the number of inspected ones is limited too.
         self._looks_left = 4 * max(limit, 0) + 1_000
         self._seen: set[Reference] = {_REGISTRY}
 
     def read(self, desktop: _Element, reference: Reference) -> int:
-        """Puts the application into the desktop; returns the number of nodes that took."""
+        """Add the application to the desktop. Returns the number of nodes used."""
         if self._depth < 1 or self._nodes_left < 1:
             desktop.cut = True
             return 0
@@ -185,7 +187,7 @@ class _Walk:
         return budget - self._nodes_left
 
     def _describe(self, level: Sequence[_Element]) -> None:
-        """Fills in role, name, value, bounds and number of children; states are known."""
+        """Read role, name, value, bounds and number of children. States are known already."""
         calls: list[Call] = []
         for element in level:
             calls.append(_call(element, _ACCESSIBLE, "GetRole", "u"))
@@ -200,7 +202,7 @@ class _Walk:
             element.name, element.child_count = _name_and_children(properties)
             _place(element, extents)
             if element.role == "menu bar" and element.empty:
-                element.child_count = 0  # LibreOffice keeps its own, unseen, under the one that GTK draws
+                element.child_count = 0  # LibreOffice has its own invisible one below the one that GTK draws
         self._fill_in_values(level)
 
     def _fill_in_values(self, level: Sequence[_Element]) -> None:
@@ -212,7 +214,7 @@ class _Walk:
         for element, reply in zip(numbers, replies, strict=False):
             number = _one(reply, float)
             element.value = "" if number is None else f"{number:g}"
-        # A text can be a whole book: only its beginning is asked for.
+        # A text can be very long, so only its beginning is requested.
         lengths = [min(_one(reply, int) or 0, MAX_TEXT) for reply in replies[len(numbers) :]]
         written = [(element, length) for element, length in zip(texts, lengths, strict=True) if length > 0]
         calls = [_call(element, _TEXT, "GetText", "s", "ii", 0, length) for element, length in written]
@@ -220,14 +222,14 @@ class _Walk:
             element.value = (_one(reply, str) or "")[:MAX_TEXT]
 
     def _children(self, parents: Sequence[_Element]) -> list[_Element]:
-        """The elements below that show, put into their parents; their states filled in."""
+        """Find the visible children and add them to their parents, with their states."""
         plain = [parent for parent in parents if parent.child_count <= MAX_CHILDREN]
         crowded = [parent for parent in parents if parent.child_count > MAX_CHILDREN]
         calls = [_call(parent, _ACCESSIBLE, "GetChildren", "a(so)") for parent in plain]
         families = list(zip(plain, map(_references, self._wire.ask_all(calls)), strict=True))
         families += [(parent, self._in_sight(parent)) for parent in crowded]
 
-        found: list[tuple[_Element, _Element]] = []
+        candidates: list[tuple[_Element, _Element]] = []
         for parent, references in families:
             for reference in references:
                 if reference in self._seen:
@@ -237,10 +239,10 @@ class _Walk:
                     break
                 self._looks_left -= 1
                 self._seen.add(reference)
-                found.append((parent, _Element(reference)))
-        states = self._wire.ask_all([_call(element, _ACCESSIBLE, "GetState", "au") for _, element in found])
-        kept: list[_Element] = []
-        for (parent, element), reply in zip(found, states, strict=True):
+                candidates.append((parent, _Element(reference)))
+        states = self._wire.ask_all([_call(element, _ACCESSIBLE, "GetState", "au") for _, element in candidates])
+        showing: list[_Element] = []
+        for (parent, element), reply in zip(candidates, states, strict=True):
             if reply is UNANSWERED:
                 parent.cut = True
                 continue
@@ -254,17 +256,17 @@ class _Walk:
             element.states = tuple(name for bit, name in STATES.items() if bits >> bit & 1)
             element.parent = parent
             parent.children.append(element)
-            kept.append(element)
-        return kept
+            showing.append(element)
+        return showing
 
     def _in_sight(self, parent: _Element) -> list[Reference]:
-        """The children in the visible part of one that has too many; found by asking what is at its corners."""
+        """The visible children of an element with too many children, found by asking what is at its corners."""
         parent.cut = True
         if parent.bounds is None or parent.empty:
             return []
         left, top, width, height = parent.bounds
         left, top = left - parent.shift[0], top - parent.shift[1]
-        inset = 2  # pixels, to be inside of the outermost children and not on a border
+        inset = 2  # pixels, to hit the outermost children and not a border
         corners = [
             (x, y)
             for x in (left + inset, left + width - 1 - inset)
@@ -303,10 +305,10 @@ class _Walk:
 
 
 def _connect(connect: Callable[[str], socket], bus_address: str) -> socket:
-    found = re.match(r"unix:(path|abstract)=([^,;]+)", bus_address)
-    if found is None:
-        raise ScreenError(f"{bus_address[:200]!r} is not the address of a D-Bus on a unix socket", fix=_FIX)
-    place = found[2] if found[1] == "path" else f"@{found[2]}"
+    match = re.match(r"unix:(path|abstract)=([^,;]+)", bus_address)
+    if match is None:
+        raise ScreenError(f"{bus_address[:200]!r} is not the address of a D-Bus on a Unix socket", fix=_FIX)
+    place = match[2] if match[1] == "path" else f"@{match[2]}"
     try:
         return connect(place)
     except (OSError, InfrastructureError) as error:
@@ -322,7 +324,7 @@ _PATH = re.compile(r"(/[A-Za-z0-9_]+)+")
 
 
 def _references(reply: Reply) -> list[Reference]:
-    """The objects that an answer names; those that could not exist would make the bus hang up on us."""
+    """The objects in an answer. Invalid names are dropped, because the bus would disconnect us for them."""
     if isinstance(reply, Refusal):
         return []
     named = reply[0] if isinstance(reply[0], list) else [reply[0]]
@@ -342,17 +344,18 @@ def _name_and_children(reply: Reply) -> tuple[str, int]:
 
 
 def _place(element: _Element, extents: Reply) -> None:
-    """Gives an element its bounds, and corrects those of LibreOffice.
+    """Set the bounds of an element, with a correction for LibreOffice.
 
-    Its GTK 3 windows report what they draw themselves as if the menu bar above took no room, but GTK's own widgets
-    in between as they are. The outermost of either kind fills what holds it, so what holds it says where it is.
+    Its GTK 3 windows report their own elements as if the menu bar had no height, but report GTK widgets in between
+    correctly. The outermost element of either kind fills its container, so the container's position gives the
+    correction.
     """
     parent = element.parent
     element.shift = (0, 0) if parent is None else parent.shift
     if isinstance(extents, Refusal):
         return
     left, top, width, height = extents[0]
-    # Toolkits say "nowhere" with the smallest integer, or with a negative size.
+    # Toolkits report "nowhere" as the smallest integer, or as a negative size.
     if min(left, top) < -(1 << 20) or max(left, top, width, height) > 1 << 20 or min(width, height) < 0:
         return
     suspect = element.role == "root pane" or element.shift != (0, 0)
@@ -370,5 +373,5 @@ _T = TypeVar("_T", int, float, str)
 
 
 def _one(reply: Reply, kind: type[_T]) -> _T | None:
-    """The one value of an answer, if it is of this type."""
+    """The single value of an answer, if it has this type."""
     return reply[0] if not isinstance(reply, Refusal) and type(reply[0]) is kind else None

@@ -1,4 +1,4 @@
-"""The words of AT-SPI: its numbers for roles and states, by name."""
+"""AT-SPI role and state names by number."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ TEXT_ROLES = frozenset(
     {"autocomplete", "caption", "editbar", "entry", "heading", "label", "paragraph", "password text", "static"}
     | {"table cell", "terminal", "text"}
 )
-"""Those whose text is their value."""
+"""Roles whose text is their value."""
 VALUE_ROLES = frozenset({"dial", "level bar", "progress bar", "rating", "scroll bar", "slider", "spin button"})
-"""Those whose value is a number."""
+"""Roles whose value is a number."""
 
-# Bits of the protocol (AtspiStateType) that tell a reader something; that a node shows goes without saying.
+# Useful state bits of the protocol (AtspiStateType). SHOWING is not reported, because every node has it.
 DEFUNCT, SHOWING = 6, 25
 STATES = {
     1: "active", 3: "busy", 4: "checked", 5: "collapsed", 7: "editable", 8: "enabled", 9: "expandable",

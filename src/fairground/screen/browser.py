@@ -1,4 +1,4 @@
-"""Starts a Chromium in a sandbox, with one page as the screen."""
+"""Start Chromium in a sandbox, with one page as the screen."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from fairground.screen.cdpwire import NoAnswer, Wire
 
 MAX_SIDE: Final = 8192
 _PROGRAMS: Final = (
-    "/usr/lib/chromium/chromium",  # without Debian's script around it, which takes time
+    "/usr/lib/chromium/chromium",  # without Debian's wrapper script, which takes time
     "chromium",
     "chromium-browser",
     "google-chrome-stable",
     "google-chrome",
 )
 _START_SECONDS: Final = 30.0
-_READ_FD, _WRITE_FD = 3, 4  # where Chromium expects its pipes
+_READ_FD, _WRITE_FD = 3, 4  # the file descriptors of Chromium's DevTools pipes
 
-# What would talk to the outside, ask questions nobody can see, or take memory and time for a window nobody looks at.
+# Disables what would use the network, ask invisible questions, or use memory and time for an invisible window.
 _FLAGS: Final = (
     "--headless=new",
     "--remote-debugging-pipe",
@@ -51,9 +51,9 @@ _FLAGS: Final = (
     "--disable-smooth-scrolling",
     "--disable-site-isolation-trials",
     "--deny-permission-prompts",
-    # What is selected would be pasted by the middle button, also into the page of whoever comes next.
+    # Otherwise the middle button would paste the current selection, even into the page of a later episode.
     "--blink-settings=selectionClipboardBufferAvailable=false",
-    "--disable-blink-features=AutomationControlled",  # pages behave as they do for a person
+    "--disable-blink-features=AutomationControlled",  # pages behave as they do for a user
     "--force-color-profile=srgb",
     "--lang=en-US",
     "--metrics-recording-only",
@@ -64,7 +64,7 @@ _FLAGS: Final = (
 )
 _WITHOUT: Final = (
     "AutofillServerCommunication",
-    "BackForwardCache",  # a document that is gone must be gone
+    "BackForwardCache",  # a closed document must not be kept
     "DialMediaRouteProvider",
     "GlobalMediaControls",
     "HttpsUpgrades",
@@ -72,7 +72,7 @@ _WITHOUT: Final = (
     "IsolateSandboxedIframes",
     "MediaRouter",
     "OptimizationHints",
-    "PreloadTopChromeWebUI",  # the pages behind the address bar: half of the time it takes to start
+    "PreloadTopChromeWebUI",  # the pages behind the address bar: half of the start-up time
     "Prerender2",
     "SpareRendererForSitePerProcess",
     "Translate",
@@ -81,7 +81,7 @@ _WITHOUT: Final = (
     "WebUIOmniboxPopup",
     "site-per-process",
 )
-# Nothing is offered that was typed before: the list would be invisible, and arrow keys would choose from it.
+# No autocomplete suggestions: the list would be invisible, and arrow keys would choose from it.
 _PREFERENCES: Final = {
     "autofill": {"profile_enabled": False, "credit_card_enabled": False},
     "credentials_enable_service": False,
@@ -102,23 +102,23 @@ def open_page(
     color_scheme: Literal["light", "dark"] = "light",
     paced: bool = True,
 ) -> CdpScreen:
-    """Starts a browser in a sandbox and returns its page as a screen.
+    """Start a browser in a sandbox and return its page as a screen.
 
     Args:
-        sandbox: Where it runs; the browser's profile is new and lies in its home.
-        size: Of the picture, in pixels. The page sees `size / scale`.
-        url: Where to go; None is an empty page.
-        scale: Pixels of the picture for each pixel of the page.
-        mobile: Lay pages out as on a phone, and say so to servers.
-        touch: Have pages see fingers instead of a mouse.
-        color_scheme: What pages are told that the user prefers.
-        paced: Draw at most 60 frames a second, as a monitor would. Without it a picture is there in half the time,
-            but anything that moves takes all the processor time there is, and pages notice.
+        sandbox: Where the browser runs, with a new profile in its home.
+        size: Size of the picture in pixels. The page has the size `size / scale`.
+        url: The page to open; None for an empty page.
+        scale: Pixels of the picture per pixel of the page.
+        mobile: Lay out pages as on a phone, and identify as one to servers.
+        touch: Send touch events instead of mouse events.
+        color_scheme: The user's preference that pages see.
+        paced: Limit drawing to 60 frames per second, like a monitor. Without it, pictures are available in half the
+            time, but any animation uses all available CPU time, and pages can notice.
 
     Raises:
-        MissingPrerequisite: Chromium is not installed; the fix is the line that installs it.
-        AppError: The browser did not start; the message has the end of its output.
-        ScreenError: The address could not be shown.
+        MissingPrerequisite: Chromium is not installed. The fix is the command that installs it.
+        AppError: The browser did not start. The message includes the end of its output.
+        ScreenError: The URL could not be shown.
     """
     _check(size, scale)
     browser = Browser(sandbox, paced=paced)
@@ -141,8 +141,8 @@ class Browser:
     """A Chromium in a sandbox, without a page yet.
 
     Args:
-        sandbox: Where it runs; the browser's profile is new and lies in its home.
-        paced: As of `open_page`.
+        sandbox: Where the browser runs, with a new profile in its home.
+        paced: As for `open_page`.
     """
 
     def __init__(self, sandbox: Sandbox, *, paced: bool = True) -> None:
@@ -155,7 +155,7 @@ class Browser:
 
     @property
     def alive(self) -> bool:
-        """Whether it runs."""
+        """Whether the browser runs."""
         return self._started.wire.alive
 
     def open_page(
@@ -171,16 +171,23 @@ class Browser:
         own_clipboard: bool = False,
         end: Callable[[], None] = lambda: None,
     ) -> CdpScreen:
-        """An empty page as a screen, in a browser context of its own: it shares no cookies, storage or cache.
+        """Open an empty page as a screen, in its own browser context: it shares no cookies, storage or cache.
 
-        The clipboard is the browser's, or with `own_clipboard` one of its own. Sizes and looks are as of the function
-        `open_page`. `downloads` is the folder for what pages download, None refuses it. `listen` makes the one server
-        socket that its pages can connect to, for each context anew (see `CdpScreen.take_server`); None does not limit
-        them. `end` is called when the screen is closed.
+        Args:
+            size: Size of the picture in pixels.
+            scale: Pixels of the picture per pixel of the page.
+            mobile: Lay out pages as on a phone, and identify as one to servers.
+            touch: Send touch events instead of mouse events.
+            color_scheme: The user's preference that pages see.
+            downloads: Folder for downloads; None refuses them.
+            listen: Creates the only server socket that the page's context can connect to, a new one per context (see
+                `CdpScreen.take_server`). None allows all connections.
+            own_clipboard: Give the page its own clipboard. By default it uses the browser's.
+            end: Called when the screen is closed.
         """
         _check(size, scale)
         started = self._started
-        unconfined = "Chromium runs without its own sandbox around its pages, which this machine or user forbids"
+        unconfined = "Chromium runs without its own sandbox, because this machine or user does not allow it"
         return CdpScreen(
             Contexts(started.wire, downloads=downloads, listen=listen), size, scale=scale, mobile=mobile, touch=touch,
             color_scheme=color_scheme, user_agent=_user_agent(started.user_agent, mobile),
@@ -189,7 +196,7 @@ class Browser:
         )  # fmt: skip
 
     def close(self) -> None:
-        """Ends it, with all its pages; may be called twice."""
+        """End the browser with all its pages. Calling it twice is allowed."""
         self._clipboards.close()
         self._started.wire.close()
         _end(self._sandbox, self._started.process)
@@ -197,14 +204,14 @@ class Browser:
 
 def _check(size: tuple[int, int], scale: float) -> None:
     if not (0.25 <= scale <= 8):
-        raise InvalidInput(f"a scale of {scale:g}: expected 0.25 to 8")
+        raise InvalidInput(f"scale {scale:g}: expected 0.25 to 8")
     for side in size:
         if not 64 <= side <= MAX_SIDE:
-            raise InvalidInput(f"a screen of {size[0]}x{size[1]}: expected 64 to {MAX_SIDE} pixels a side")
+            raise InvalidInput(f"screen size {size[0]}x{size[1]}: expected 64 to {MAX_SIDE} pixels per side")
         if abs(side / scale - round(side / scale)) > 1e-6:
             raise InvalidInput(
-                f"a screen of {size[0]}x{size[1]} at scale {scale:g}: a page cannot be {side / scale:g} pixels long",
-                fix="choose a size that the scale divides",
+                f"screen size {size[0]}x{size[1]} at scale {scale:g}: a page cannot be {side / scale:g} pixels long",
+                fix="choose a size that is a multiple of the scale",
             )
 
 
@@ -217,13 +224,13 @@ class _Started:
 
 
 def _launch(sandbox: Sandbox, flags: Sequence[str]) -> _Started:
-    """Starts the browser, with its own sandbox around its pages where the machine allows that."""
+    """Start the browser, with its own sandbox around its pages if the machine allows that."""
     profile = f"{sandbox.home}/.config/page-{secrets.token_hex(4)}"
     sandbox.write_file(f"{profile}/Default/Preferences", json.dumps(_PREFERENCES).encode())
     flags = [*flags, f"--user-data-dir={profile}", "--no-startup-window"]
     if not sandbox.isolated:
-        flags.append("--disable-dev-shm-usage")  # small in containers, which is where there is no isolation
-    root = not sandbox.isolated and os.geteuid() == 0  # as which Chromium refuses its own sandbox
+        flags.append("--disable-dev-shm-usage")  # small in containers, where isolation is often unavailable
+    root = not sandbox.isolated and os.geteuid() == 0  # Chromium refuses its own sandbox as root
     for own_sandbox in (False,) if root else (True, False):
         process, wire = _start(sandbox, [*_FLAGS, *flags, *([] if own_sandbox else ["--no-sandbox"])])
         try:
@@ -233,11 +240,11 @@ def _launch(sandbox: Sandbox, flags: Sequence[str]) -> _Started:
             code = process.poll()
             wire.close()
             _end(sandbox, process)
-            said = process.output(4000).strip()
-            if own_sandbox and any(sign in said.lower() for sign in _NO_SANDBOX_SIGNS):
+            printed = process.output(4000).strip()
+            if own_sandbox and any(sign in printed.lower() for sign in _NO_SANDBOX_SIGNS):
                 continue
-            state = "did not answer" if code is None else f"ended at once with status {code}"
-            raise AppError(f"Chromium {state}" + (f"; its output ends:\n{said}" if said else "")) from None
+            state = "did not answer" if code is None else f"exited at once with status {code}"
+            raise AppError(f"Chromium {state}" + (f"; its output ends:\n{printed}" if printed else "")) from None
     raise AssertionError("unreachable: the last attempt returns or raises")
 
 
@@ -263,10 +270,10 @@ def _start(sandbox: Sandbox, flags: Sequence[str]) -> tuple[Process, Wire]:
             os.close(we_read)
             os.close(we_write)
     started = process
-    return started, Wire(Pipe(we_read, we_write, describe=lambda: _last_words(started)))
+    return started, Wire(Pipe(we_read, we_write, describe=lambda: _final_output(started)))
 
 
-def _last_words(process: Process) -> str:
+def _final_output(process: Process) -> str:
     try:
         process.wait(1.0)
         return process.output(2000)
@@ -278,18 +285,18 @@ def _last_words(process: Process) -> str:
 
 def _end(sandbox: Sandbox, process: Process) -> None:
     if sandbox.frozen:
-        return  # what is frozen may not even die; it ends with the sandbox
+        return  # a frozen process may not even die; it ends with the sandbox
     try:
-        process.kill()  # the profile is thrown away, so there is nothing to save
+        process.kill()  # the profile is temporary, so there is nothing to save
         process.wait(5.0)
     except (SandboxError, TimeoutError):
-        pass  # a sandbox that is gone has taken its programs along
+        pass  # the programs ended with their sandbox
 
 
-def _user_agent(said: str, mobile: bool) -> str:
-    said = said.replace("HeadlessChrome", "Chrome")
+def _user_agent(agent: str, mobile: bool) -> str:
+    agent = agent.replace("HeadlessChrome", "Chrome")
     if not mobile:
-        return said
-    version = said.partition("Chrome/")[2].partition(" ")[0]
+        return agent
+    version = agent.partition("Chrome/")[2].partition(" ")[0]
     engine = "AppleWebKit/537.36 (KHTML, like Gecko)"
     return f"Mozilla/5.0 (Linux; Android 10; K) {engine} Chrome/{version} Mobile Safari/537.36"

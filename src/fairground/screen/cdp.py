@@ -1,4 +1,4 @@
-"""A screen that is one page of a Chromium: pictures, input and accessibility over the DevTools protocol."""
+"""A screen that shows a page of Chromium: pictures, input and accessibility over the DevTools protocol."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from fairground.screen.protocol import Settled
 _OPEN_SECONDS: Final = 30.0
 _CALL_SECONDS: Final = 10.0
 _TREE_SECONDS: Final = 30.0
-_DRAW_SECONDS: Final = 3.0  # for a page to draw itself anew, before we take what it has drawn last
-_FRESH_SECONDS: Final = 0.05  # for which the picture that settling ended with is the current one
+_DRAW_SECONDS: Final = 3.0  # timeout for a page to redraw; after that, its last picture is used
+_FRESH_SECONDS: Final = 0.05  # how long the picture at the end of settling stays current
 _LOOK_AGAIN: Final = 0.02
 _EMPTY_CLIPBOARD: Final = """
 addEventListener("copy", (event) => { event.clipboardData.setData("text/plain", ""); event.preventDefault() });
@@ -39,22 +39,22 @@ _BACKDROP_QUALITY, _BACKDROP_BRIGHTNESS = 60, 0.5
 class CdpScreen:
     """The page that a browser shows.
 
-    What a page opens (a popup, a new tab) is shown in its place until it is closed; a dialog (`alert`, `confirm`,
-    `prompt`) is drawn as a page and answered like one. What cannot be seen is told by `take_notes`. The pointer is
-    not drawn.
+    A page that opens another (a popup, a new tab) is hidden until that one is closed. A dialog (`alert`, `confirm`,
+    `prompt`) is drawn and answered as a page. `take_notes` reports events that are not visible. The pointer is not
+    drawn.
 
     Args:
-        contexts: Where it gets the browser contexts that its pages live in.
-        size: Of the picture, in pixels.
-        scale: Pixels of the picture for each pixel of the page.
-        mobile: Lay pages out as on a phone.
-        touch: Have pages see a finger instead of the left button of a mouse.
-        color_scheme: What pages are told that the user prefers.
-        user_agent: How the browser names itself to pages.
-        clipboards: What reads the browser's clipboard.
-        own_clipboard: Where others use the browser as well: have those give it a clipboard of its own.
-        notes: What `take_notes` tells at first.
-        end: Ends what the screen owns, when it is closed.
+        contexts: Source of the browser contexts for its pages.
+        size: Size of the picture in pixels.
+        scale: Pixels of the picture per pixel of the page.
+        mobile: Lay out pages as on a phone.
+        touch: Send touch events instead of events of the left mouse button.
+        color_scheme: The user's preference that pages see.
+        user_agent: The browser's user agent string.
+        clipboards: Reads the browser's clipboard.
+        own_clipboard: Use a separate clipboard, for a browser that others use as well.
+        notes: Initial notes for `take_notes`.
+        end: Called when the screen is closed, to end what it owns.
     """
 
     backend = "cdp"
@@ -87,7 +87,7 @@ class CdpScreen:
         self._ready: Page | None = None
         self._ordered: Ordered | None = None
         self._spare: tuple[Ordered, View] | None = None
-        """The page for the next time, which opens while this one is in use."""
+        """The page for the next `renew`, opened while the current one is in use."""
         self._show(*self._enter(contexts.order()))
 
     def _enter(self, ordered: Ordered) -> tuple[Ordered, View]:
@@ -115,10 +115,10 @@ class CdpScreen:
         return self._wire.alive and page is not None and not page.crashed
 
     def renew(self) -> None:
-        """Leaves everything behind for an empty page in a browser context that nobody has used.
+        """Replace everything by an empty page in an unused browser context.
 
-        Gone with the old one: pages, dialogs, held keys and buttons, zoom, history, cookies, storage, caches, workers,
-        notes. The browser itself stays, with its clipboard emptied; files that were downloaded are not its business.
+        This removes pages, dialogs, held keys and buttons, zoom, history, cookies, storage, caches, workers and notes.
+        The browser itself stays, with an empty clipboard. Downloaded files stay.
 
         Raises:
             ScreenError: The browser is gone, or opens no page.
@@ -134,46 +134,52 @@ class CdpScreen:
         self._view.call(self._ready, "Runtime.evaluate", wish, _CALL_SECONDS)
 
     def _leave(self) -> None:
-        """Ends the pages of before and makes one for the next time, once the first picture of the new one is there."""
+        """Close the previous pages and prepare the next one, after the first picture of the new page."""
         left, self._left = self._left, None
         if left is not None:
             self._contexts.leave(left.wire)
-            self._ordered = self._contexts.order()  # who was renewed once will be again
+            self._ordered = self._contexts.order()  # a screen that was renewed once will be renewed again
 
     def freeze(self) -> None:
-        """Stops the scripts of its pages, at the next statement of each, for a browser that others use as well.
+        """Pause the scripts of its pages at their next statement, for a browser that others use as well.
 
-        Workers run on, and so does the clock: only freezing the whole sandbox stops those.
+        Workers and the clock continue. Only freezing the whole sandbox stops those.
         """
         for page in self._view.pages.stack:
             self._wire.post("Debugger.enable", session=page.session)
             self._wire.post("Debugger.pause", session=page.session)
 
     def thaw(self) -> None:
-        """Lets them go on."""
+        """Continue the scripts."""
         for page in self._view.pages.stack:
             self._wire.post("Debugger.disable", session=page.session)
 
     def take_server(self) -> socket.socket:
-        """The listening socket that pages reach from now until `renew`, where they can reach only one; given once."""
+        """Return the listening socket that pages can connect to until `renew`, if they can connect to only one.
+
+        Once only.
+
+        Raises:
+            ScreenError: The socket was taken already.
+        """
         server, self._contexts.server = self._contexts.server, None
         if server is None:
             raise ScreenError(
-                "a page on a shared browser reaches one server, which was taken already",
-                fix="answer everything from one server, or open a seat with a browser of its own",
+                "a page in a shared browser can connect to one server, which was taken already",
+                fix="use one server for everything, or open a seat with its own browser",
             )
         return server
 
     def note(self, text: str) -> None:
-        """Adds to what `take_notes` tells."""
+        """Add a note for `take_notes`."""
         self._view.pages.note(text)
 
     def take_notes(self) -> tuple[str, ...]:
-        """What happened that cannot be seen (a download, a file asked for), since it was last asked."""
+        """Return and clear the notes about invisible events, such as a download or a file chooser."""
         return self._view.pages.take_notes()
 
     def grab(self) -> Frame:
-        """The current picture; without a pointer, because the browser draws none."""
+        """Return the current picture. It has no pointer, because the browser draws none."""
         if self._frame is not None and time.monotonic() - self._settled_at < _FRESH_SECONDS and self._wire.alive:
             return self._frame
         deadline = time.monotonic() + _CALL_SECONDS
@@ -196,13 +202,16 @@ class CdpScreen:
             return self._frame
 
     def glance(self) -> tuple[Frame | None, tuple[int, int]]:
-        """The picture that was taken last, if any, and the pointer; from any thread, and asks the browser nothing."""
+        """Return the last picture taken, if any, and the pointer position.
+
+        Thread-safe, and sends nothing to the browser.
+        """
         if not self._wire.alive:
             raise ScreenError("the browser is gone", fix="open a new seat")
         return self._frame, self._hand.position
 
     def act(self, action: Action) -> None:
-        """Carries an input out; see `Screen.act`."""
+        """Perform an input action on the visible page; see `Screen.act`."""
         action = action.to_pixels(*self.size)
         if isinstance(action, Wait):
             self._wire.wait(lambda: False, action.seconds)
@@ -220,11 +229,11 @@ class CdpScreen:
         return self._clipboards.lent(self._copied)
 
     def settle(self, timeout: float = 5.0, *, picture: bool = True) -> Settled:
-        """Waits until the page has loaded, drawn what changed, and nothing more changes or moves.
+        """Wait until the page has loaded and drawn, and nothing changes or moves any more.
 
-        With `picture` one is taken meanwhile, for a `grab` that follows; without it, that takes half as long.
-        What outlasted one settling (an endless animation, a request that stays open) is not waited for again: it
-        costs one deadline, not one a step. The page is still not called quiet while it moves.
+        With `picture`, a picture is taken meanwhile for the following `grab`. Without it, this takes half as long.
+        Activity that outlasts one call (an endless animation, an open request) is ignored in later calls, so that it
+        costs one timeout, not one per step. The result is still not `quiet` while the page moves.
         """
         started = time.monotonic()
         self._settled_at = 0.0
@@ -237,7 +246,7 @@ class CdpScreen:
         return Settled(not rest.why, now - started, rest.why)
 
     def wait_change(self, timeout: float) -> bool:
-        """Waits until the picture changes, at most `timeout` seconds; says whether it did."""
+        """Wait at most `timeout` seconds until the picture changes. Returns whether it did."""
         deadline = time.monotonic() + timeout
         before = self.grab()
         self._settled_at = 0.0
@@ -248,15 +257,15 @@ class CdpScreen:
         return False
 
     def clipboard(self) -> Clipping:
-        """What was copied last, read by a page of ours."""
+        """Return what was copied last, read by a separate page of ours."""
         return self._clipboards.read(self._copied if self._own_clipboard else None)
 
     def cursor(self) -> tuple[int, int] | None:
-        """Where the pointer was last moved to; in the middle before that."""
+        """Return the last pointer position; initially the center."""
         return self._hand.position
 
     def tree(self, *, depth: int = 64, limit: int = 5_000) -> Node:
-        """The page's accessibility tree, frames included; roles are those of ARIA."""
+        """Return the page's accessibility tree, including frames. Roles are ARIA roles."""
         deadline = time.monotonic() + _TREE_SECONDS
         page = self._view.page(deadline)
 
@@ -266,30 +275,30 @@ class CdpScreen:
         return read_tree(ask, self._scale, self.size, depth=depth, limit=limit)
 
     def windows(self) -> tuple[Window, ...]:
-        """Each page that is open as a window of the screen's size, the one shown last."""
+        """Return each open page as a window of the screen's size, the visible one last."""
         stack = self._view.pages.stack
         replies = [self._wire.send("Target.getTargetInfo", {"targetId": page.target}) for page in stack]
         self._wire.wait(lambda: all(reply.done for reply in replies), _CALL_SECONDS)
-        found = []
+        windows = []
         for page, reply in zip(stack, replies, strict=True):
             with contextlib.suppress(ProtocolError):  # closed meanwhile
                 title = self._wire.result(reply, _CALL_SECONDS)["targetInfo"]["title"]
-                found.append(Window(title, (0, 0, *self.size), page is stack[-1]))
-        return tuple(found)
+                windows.append(Window(title, (0, 0, *self.size), page is stack[-1]))
+        return tuple(windows)
 
     def navigate(self, url: str, timeout: float = 30.0, *, settle: float = 5.0) -> Settled:
-        """Goes to an address, waits until it has loaded, and then at most `settle` seconds until it has settled.
+        """Open a URL, wait until it has loaded, and then at most `settle` seconds until it has settled.
 
-        What the page had opened is closed, and there is nothing to go back to. A page that does not answer, because
-        a script of it never ends or it shows a dialog, is left for a new one.
+        Closes the pages that the page had opened, and clears the history. A page that does not answer, because of an
+        endless script or a dialog, is replaced by a new one.
 
         Raises:
-            ScreenError: There is no such page: nothing answers there, or it is not an address.
+            ScreenError: The URL is not valid, or nothing answers there.
         """
         deadline = time.monotonic() + timeout
         self._settled_at = 0.0
         page = self._view.pages.uncover()
-        ready, self._ready = self._ready, None  # has just answered, and has no script that could keep it from it
+        ready, self._ready = self._ready, None  # it has just answered, and has no script that could block it
         if page is None or not (page is ready or self._view.answers(page)):
             page = self._view.pages.renew(timeout)
             if page is None or not self._view.answers(page):
@@ -297,20 +306,22 @@ class CdpScreen:
         left = deadline - time.monotonic()
         answer = self._wire.call("Page.navigate", {"url": url}, session=page.session, timeout=left)
         if error := answer.get("errorText"):
-            raise ScreenError(f"{url}: {error}", fix="is the server listening, inside the sandbox?")
+            raise ScreenError(f"{url}: {error}", fix="check that the server listens inside the sandbox")
         if not self._wire.wait(lambda: not page.loading or page.asked is not None, deadline - time.monotonic()):
             raise ScreenError(f"{url}: still loading after {timeout:g} s; {page.busy()}")
-        # An agent that goes back must not find what was shown before its world began.
+        # An agent that goes back must not find what was shown before its episode began.
         self._wire.post("Page.resetNavigationHistory", {}, session=page.session)
         settled = self.settle(settle)
         self._leave()
         return settled
 
     def evaluate(self, expression: str, timeout: float = 5.0) -> Any:
-        """Runs JavaScript in the page, as one of its own scripts, and returns its value (of a promise: awaited).
+        """Run JavaScript in the page, as one of its own scripts, and return its value. Promises are awaited.
 
-        For apps to look at or prepare their own page. Raises `ScreenError` with the script's error; a script that
-        does not end in time is stopped.
+        For apps that inspect or prepare their own page.
+
+        Raises:
+            ScreenError: The script failed, opened a dialog, or did not end in time. In the last case it is stopped.
         """
         page = self._view.page(time.monotonic() + timeout)
         params = {"expression": expression, "returnByValue": True, "awaitPromise": True, "userGesture": True}
@@ -320,19 +331,19 @@ class CdpScreen:
             self._wire.post("Runtime.terminateExecution", session=page.session)
             raise ScreenError(f"a script in the page did not end within {timeout:g} s: {expression[:200]}") from None
         except Stale:
-            raise ScreenError(f"a script opened a dialog, and waits for its answer: {expression[:200]}") from None
+            raise ScreenError(f"a script opened a dialog and waits for its answer: {expression[:200]}") from None
         if details := answer.get("exceptionDetails"):
-            said = details.get("exception", {}).get("description") or details.get("text", "")
-            raise ScreenError(f"a script in the page failed: {said[:2000]}")
+            description = details.get("exception", {}).get("description") or details.get("text", "")
+            raise ScreenError(f"a script in the page failed: {description[:2000]}")
         return answer["result"].get("value")
 
     def release(self) -> None:
-        """Lets every held key and button go."""
+        """Release every held key and button."""
         self._settled_at = 0.0
         self._hand.release()
 
     def close(self) -> None:
-        """Leaves its pages, and ends the browser where that is its own; may be called twice."""
+        """Close its pages, and end the browser if it owns it. Calling it twice is allowed."""
         spare, ordered = self._spare, self._ordered
         self._spare = self._ordered = None
         left, self._left = self._left, None
@@ -373,7 +384,7 @@ def _prepare(
     if user_agent:
         commands.append(("Emulation.setUserAgentOverride", {"userAgent": user_agent}))
     if mobile:
-        # A phone's scroll bar fades away; one that is fading makes two pictures of one page differ.
+        # A phone's scroll bar fades out, which makes two pictures of the same page differ.
         commands.append(("Emulation.setScrollbarsHidden", {"hidden": True}))
     if touch:
         commands.append(("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 1}))

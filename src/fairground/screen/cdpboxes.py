@@ -1,4 +1,4 @@
-"""Where each element of a page can be seen, from one snapshot of the whole page."""
+"""The visible area of each element of a page, from one snapshot of the whole page."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 Box = tuple[float, float, float, float]
-"""Left, top, width, height, in pixels of the page, from the top left of what is in view."""
+"""Left, top, width, height in page pixels, relative to the top left of the visible area."""
 
 STYLES: Final = ("overflow-x", "overflow-y", "position")
-"""The computed styles that a snapshot must have."""
+"""The computed styles that a snapshot must contain."""
 
 _PLAIN: Final = ("visible", "visible", "static")
 _EVERYWHERE: Final[Box] = (-1e9, -1e9, 2e9, 2e9)
@@ -18,11 +18,11 @@ _EVERYWHERE: Final[Box] = (-1e9, -1e9, 2e9, 2e9)
 
 @dataclass(frozen=True, slots=True)
 class _Clip:
-    """What an element's children are cut off by.
+    """The boxes that clip an element's children.
 
     Attributes:
-        flow: For children in the flow of the document.
-        positioned: For children with an absolute position, which only a positioned ancestor holds.
+        flow: Clips children in the flow of the document.
+        positioned: Clips children with an absolute position, which only a positioned ancestor contains.
     """
 
     flow: Box = _EVERYWHERE
@@ -30,11 +30,11 @@ class _Clip:
 
 
 def page_boxes(snapshot: Mapping[str, Any], frames: Mapping[str, tuple[int, Box]]) -> dict[int, Box]:
-    """The box of each element by its backend number, cut off where it is scrolled away; unseen ones are left out.
+    """Return the visible box of each element by its backend node ID. Invisible elements are left out.
 
     Args:
-        snapshot: The answer to `DOMSnapshot.captureSnapshot` with the styles above.
-        frames: For each inner frame, the element that it is in and where its content is.
+        snapshot: The result of `DOMSnapshot.captureSnapshot` with the styles above.
+        frames: For each inner frame, the element that contains it and the position of its content.
     """
     strings = snapshot["strings"]
     boxes: dict[int, Box] = {}
@@ -66,12 +66,12 @@ def _document_boxes(
             clip = above.positioned
         else:
             clip = above.flow
-        # The document itself is what is seen of it.
+        # The box of the document itself is its visible part.
         x, y = origin if parents[node] < 0 else (bounds[0] + dx, bounds[1] + dy)
         box = (x, y, bounds[2], bounds[3])
         held = clip
         scrolls = (overflow_x, overflow_y) != ("visible", "visible")
-        # What the root element and the body cut off is the view's to decide.
+        # The viewport decides what the root element and the body clip.
         if scrolls and parents[node] > 0 and parents[parents[node]] > 0:
             held = _cut(box, clip) or (0.0, 0.0, 0.0, 0.0)
         clips[node] = _Clip(held, held if position != "static" else above.positioned)
@@ -82,7 +82,7 @@ def _document_boxes(
 def _nearest(clips: Mapping[int, _Clip], parents: list[int], node: int) -> _Clip | None:
     above = parents[node]
     while above >= 0 and above not in clips:
-        above = parents[above]  # an element without a box of its own
+        above = parents[above]  # an element without its own box
     return clips.get(above)
 
 

@@ -1,4 +1,4 @@
-"""The one clipboard of a browser, shared out: each of several screens has its own text in it when it looks."""
+"""The browser's single clipboard, shared by several screens: each one finds its own text in it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fairground.screen.cdp import CdpScreen
 
 Copied = dict[str, str]
-"""What is on a clipboard: text by kind, such as `text/plain`."""
+"""Content of a clipboard: text by MIME type, such as `text/plain`."""
 
 _KEYS: Final = frozenset({"c", "x", "v", "insert", "delete"})
 _CLERK: Final = """
@@ -38,10 +38,10 @@ document.querySelector("textarea").focus();
 class Clipboards:
     """Lends the browser's clipboard to one screen at a time, and reads it.
 
-    What is copied with a key is kept apart for each screen. What a script copies by itself, on a click, is lost.
+    Text copied with a key is kept separate per screen. Text that a script copies by itself on a click is lost.
 
     Args:
-        open_page: Opens a page for ourselves, through which the clipboard is read and written.
+        open_page: Opens a page of ours, through which the clipboard is read and written.
     """
 
     def __init__(self, open_page: Callable[[], CdpScreen]) -> None:
@@ -51,19 +51,22 @@ class Clipboards:
 
     @contextmanager
     def lent(self, copied: Copied) -> Iterator[None]:
-        """Puts this on the clipboard, and afterwards takes in what is there then."""
+        """Put this on the clipboard, and afterwards store what the clipboard then contains."""
         with self._lock:
             clerk = self._at_work()
             held = copied or {"text/plain": ""}
             clerk.evaluate(f"held = {json.dumps(held)}; document.execCommand('copy')")
             yield
             clerk.act(Key(keys=("ctrl", "v")))
-            found = clerk.evaluate("held")
+            content = clerk.evaluate("held")
             copied.clear()
-            copied.update({str(kind): str(text) for kind, text in found.items() if text})
+            copied.update({str(kind): str(text) for kind, text in content.items() if text})
 
     def read(self, copied: Copied | None) -> Clipping:
-        """The text of what a screen keeps apart; None reads the browser's own clipboard, and leaves it as it is."""
+        """Return the text of a screen's separate clipboard.
+
+        With None, read the browser's clipboard without changing it.
+        """
         if not self._lock.acquire(timeout=SECONDS):
             raise ScreenError("the clipboard of this browser is in use", fix="try again")
         try:
@@ -73,16 +76,16 @@ class Clipboards:
         return clipping(text, cut=len(text) > MOST_BYTES)
 
     def _pasted(self) -> str:
-        """What a page of ours gets when it pastes: one of the seat could give out something else."""
+        """Paste into a page of ours. A page of the seat could return something else."""
         clerk = self._at_work()
         try:
             clerk.evaluate("held = {}")
             clerk.act(Key(keys=("ctrl", "v")))
             return str(clerk.evaluate(f'(held["text/plain"] ?? "").slice(0, {MOST_BYTES + 1})'))
         except ScreenError as error:
-            self._clerk = None  # the next to ask gets a new one
+            self._clerk = None  # the next caller opens a new one
             clerk.close()
-            raise ScreenError("the browser did not hand its clipboard over in time", fix="try again") from error
+            raise ScreenError("the browser did not return its clipboard in time", fix="try again") from error
 
     def _at_work(self) -> CdpScreen:
         if self._clerk is None:
@@ -92,7 +95,7 @@ class Clipboards:
         return self._clerk
 
     def close(self) -> None:
-        """Closes that page, and lets go of what opens it."""
+        """Close that page."""
         if self._clerk is not None:
             self._clerk.close()
         self._open_page = _gone
@@ -103,7 +106,7 @@ def _gone() -> CdpScreen:
 
 
 def may_copy_or_paste(action: Action, held: int) -> bool:
-    """Whether keys may touch the clipboard; `held` are the modifiers that are down."""
+    """Whether an action may use the clipboard. `held` are the modifiers that are down."""
     match action:
         case Key():
             return bool(held) or bool(_KEYS & set(action.keys))

@@ -1,4 +1,4 @@
-"""Browser contexts: each has cookies, storage, caches, workers and history of its own, and takes them along."""
+"""Browser contexts: each has its own cookies, storage, caches, workers and history."""
 
 from __future__ import annotations
 
@@ -17,43 +17,43 @@ _NOWHERE: Final = "127.0.0.1:1"  # nothing listens there
 
 @dataclass(frozen=True, eq=False)
 class Ordered:
-    """A context that is being made, and the one server that it will reach, if it is to reach only one."""
+    """A context that is being created, and the one server that it can connect to, if it is restricted to one."""
 
     reply: Reply
     server: socket.socket | None
 
 
 class Contexts:
-    """Makes browser contexts for a screen, one after the other.
+    """Creates browser contexts for a screen, one after another.
 
     Args:
-        wire: To the browser.
-        downloads: Folder for what pages download; None refuses it.
-        listen: Makes a listening socket on the loopback, one for each context: its pages can connect to that and to
-            nothing else at all. None does not limit them.
+        wire: The connection to the browser.
+        downloads: Folder for downloads; None refuses them.
+        listen: Creates a listening socket on the loopback, one per context. Pages can connect to that socket and to
+            nothing else. None allows all connections.
     """
 
     def __init__(self, wire: Wire, *, downloads: str | None, listen: Callable[[], socket.socket] | None = None) -> None:
         self.server: socket.socket | None = None
-        """What the pages of the present context reach; whoever takes it sets this to None."""
+        """The server of the current context. The caller that takes it sets this to None."""
         self._wire = wire
         self._downloads = downloads
         self._listen = listen
         self._leaving: list[tuple[Wire, Reply]] = []
 
     def order(self) -> Ordered:
-        """Has a context made, to be entered later."""
+        """Start creating a context, to be entered later."""
         params: dict[str, Any] = {}
         server = self._listen() if self._listen is not None else None
         if server is not None:
-            # Every connection goes by a proxy that is not there, but for those to this port. That is decided where
-            # connections are made, so it holds for pages, frames, workers and sockets alike.
+            # All connections use a proxy that does not exist, except those to this port. Chromium decides this where it
+            # connects, so it applies to pages, frames, workers and sockets.
             allowed = f"<-loopback>;127.0.0.1:{server.getsockname()[1]}"
             params = {"proxyServer": _NOWHERE, "proxyBypassList": allowed}
         return Ordered(self._wire.send("Target.createBrowserContext", params), server)
 
     def enter(self, ordered: Ordered) -> Wire:
-        """A wire to a context that nobody has used."""
+        """Return a connection to an unused context."""
         self._wire.wait(lambda: ordered.reply.done, _SECONDS)
         context = self._wire.result(ordered.reply, _SECONDS)["browserContextId"]
         wire = self._wire.branch(context)
@@ -63,23 +63,27 @@ class Contexts:
         return wire
 
     def leave(self, wire: Wire) -> None:
-        """Has a context thrown away, with all pages and everything that they stored."""
-        # The wire stays for as long as that takes: pages may ask whether one really wants to leave.
+        """Start removing a context, with all pages and everything they stored."""
+        # The connection stays open meanwhile, because pages may show a "leave page?" dialog.
         self._leaving.append(
             (wire, self._wire.send("Target.disposeBrowserContext", {"browserContextId": wire.context}))
         )
 
     def wait_left(self) -> None:
-        """Waits until what was left is gone; raises `ScreenError` when it stays."""
+        """Wait until all left contexts are gone.
+
+        Raises:
+            ScreenError: A context does not go away.
+        """
         while self._leaving:
             wire, reply = self._leaving[0]
             if not self._wire.wait(lambda reply=reply: reply.done, _LEAVE_SECONDS):  # type: ignore[misc]
-                raise ScreenError("a page that was left does not go away", fix="open a new seat")
+                raise ScreenError("a previous page does not close", fix="open a new seat")
             wire.close()
             del self._leaving[0]
 
     def close(self) -> None:
-        """Ends the conversations with contexts that were left."""
+        """Close the connections to contexts that were left."""
         for wire, _ in self._leaving:
             wire.close()
         self._leaving.clear()

@@ -41,13 +41,13 @@ _PAGE: Final = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Di
 
 @dataclass(frozen=True, eq=False)
 class Dialog:
-    """What a page asks.
+    """A dialog that a page opened.
 
     Attributes:
-        session: The page that asks, and that stands still until it is answered.
+        session: The page that opened it, which is blocked until it is answered.
         kind: `alert`, `confirm`, `prompt` or `beforeunload`.
-        message: What it says.
-        default: What is already filled in.
+        message: The text of the dialog.
+        default: The initial text of the input field.
     """
 
     session: str
@@ -57,7 +57,7 @@ class Dialog:
 
 
 def dialog_page(dialog: Dialog, backdrop: str) -> str:
-    """The document that shows a dialog over a picture (a `data:` address) of the page that asks."""
+    """Return a document that shows a dialog over a picture (a `data:` URL) of the page that opened it."""
     prompt = dialog.kind == "prompt"
     value = html.escape(dialog.default[:_MAX_MESSAGE])
     return _PAGE.format(
@@ -71,6 +71,6 @@ def dialog_page(dialog: Dialog, backdrop: str) -> str:
 
 
 def read_answer(payload: str) -> dict[str, Any]:
-    """What was answered, as the parameters that the browser wants."""
+    """Return the answer as parameters for the browser."""
     answer = json.loads(payload)
     return {"accept": bool(answer["accept"]), "promptText": str(answer["text"])[:_MAX_ANSWER]}

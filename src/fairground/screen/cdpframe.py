@@ -1,4 +1,4 @@
-"""Pictures as a browser sends them."""
+"""Decoding of the pictures that a browser sends."""
 
 from __future__ import annotations
 
@@ -14,34 +14,38 @@ import numpy as np
 from fairground.core import Frame, Pixels, ScreenError
 
 _SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
-_RGB_8: Final = (8, 2, 0, 0, 0)  # depth, colours, and the only methods there are; not interlaced
-_UP: Final = 2  # the filter that takes what is above a pixel off it
+_RGB_8: Final = (8, 2, 0, 0, 0)  # bit depth, colour type, and the only defined methods; not interlaced
+_UP: Final = 2  # the PNG filter that subtracts the pixel above
 
 
 def read_frame(data: str, size: tuple[int, int]) -> Frame:
-    """The frame in a PNG, encoded as base64; raises `ScreenError` when it is not one of this size."""
+    """Decode a base64-encoded PNG.
+
+    Raises:
+        ScreenError: It is not a PNG of this size.
+    """
     png = base64.b64decode(data)
     pixels = _read_plain(png)
     if pixels is None:
         decoded = cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_COLOR) if png else None
         pixels = None if decoded is None else np.asarray(cv2.cvtColor(decoded, cv2.COLOR_BGR2RGB), np.uint8)
     if pixels is None or pixels.shape[:2] != (size[1], size[0]):
-        found = "no picture" if pixels is None else f"one of {pixels.shape[1]}x{pixels.shape[0]}"
-        raise ScreenError(f"the browser gave {found}; expected {size[0]}x{size[1]}")
+        received = "no picture" if pixels is None else f"one of {pixels.shape[1]}x{pixels.shape[0]}"
+        raise ScreenError(f"the browser sent {received}; expected {size[0]}x{size[1]}")
     return Frame(pixels, time.monotonic())
 
 
 def data_url(frame: Frame, *, quality: int, brightness: float = 1.0) -> str:
-    """A frame as an address that a page can show."""
+    """Return a frame as a `data:` URL that a page can show."""
     dimmed = cv2.convertScaleAbs(cv2.cvtColor(frame.pixels, cv2.COLOR_RGB2BGR), alpha=brightness)
     _, jpeg = cv2.imencode(".jpg", dimmed, [cv2.IMWRITE_JPEG_QUALITY, quality])
     return "data:image/jpeg;base64," + base64.b64encode(jpeg.tobytes()).decode()
 
 
 def _read_plain(png: bytes) -> Pixels | None:
-    """Reads the one kind of PNG that Chromium makes in a hurry, two to four times as fast as OpenCV reads any.
+    """Decode the kind of PNG that Chromium creates in its fast mode, two to four times as fast as OpenCV.
 
-    None when it is of another kind, or broken.
+    None if it is of another kind, or damaged.
     """
     try:
         width, height, *kind = struct.unpack_from(">IIBBBBB", png, 16)

@@ -1,4 +1,4 @@
-"""Carries actions out on the page that is shown."""
+"""Performs actions on the visible page."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from fairground.screen.cdpview import View
 from fairground.screen.cdpwire import NoAnswer, ProtocolError, Reply
 from fairground.screen.cdpworld import Stale
 
-_SECONDS: Final = 10.0  # for a page to take in an input, before its script is stopped
-_DRAG_SECONDS: Final = 1.0  # for the browser to say what a page drags
+_SECONDS: Final = 10.0  # timeout for a page to handle an input, before its script is stopped
+_DRAG_SECONDS: Final = 1.0  # timeout for the browser to report what a page drags
 _HISTORY: Final[dict[frozenset[str], int]] = {
     frozenset({"back"}): -1,
     frozenset({"alt", "left"}): -1,
@@ -33,16 +33,16 @@ class Hand:
     """Keyboard and pointer of a screen.
 
     Args:
-        view: What is touched.
-        size: Of the screen.
-        scale: Pixels of the screen for each pixel of a page that is not zoomed.
+        view: The visible page.
+        size: Size of the screen.
+        scale: Pixels of the screen per pixel of a page that is not zoomed.
         zoomable: Whether pages may be zoomed.
-        touch: Use a finger where a mouse would use its left button.
+        touch: Use touch events instead of the left mouse button.
     """
 
     def __init__(self, view: View, size: tuple[int, int], scale: float, *, zoomable: bool, touch: bool) -> None:
         self.zoom: float | None = None if zoomable else 1.0
-        """By how much the page is zoomed, when it is known; phones show one that is too wide for them smaller."""
+        """Zoom factor of the page, if known. Phones shrink a page that is too wide for them."""
         self._zoomable = zoomable
         self._view = view
         self._scale = scale
@@ -51,16 +51,16 @@ class Hand:
 
     @property
     def position(self) -> tuple[int, int]:
-        """Where the pointer is."""
+        """The pointer position."""
         return self._pointer.position
 
     @property
     def modifiers(self) -> int:
-        """The modifiers that are held, as the protocol counts them."""
+        """The held modifiers, as a bit mask of the protocol."""
         return self._keyboard.modifiers
 
     def act(self, action: Action) -> None:
-        """Carries out an action in pixels of the screen; kinds that are not input do nothing."""
+        """Perform an action in screen pixels. Kinds that are not input do nothing."""
         match action:
             case Click() | Move() | MouseDown() | MouseUp() | Scroll():
                 self._with_modifiers(action.modifiers, lambda: self._touch(action))
@@ -78,7 +78,7 @@ class Hand:
                 pass
 
     def release(self) -> None:
-        """Lets every held key and button go."""
+        """Release every held key and button."""
         self._perform([*self._pointer.release(), *self._keyboard.release()])
 
     def _perform(self, commands: Iterable[Command]) -> None:
@@ -90,19 +90,19 @@ class Hand:
             except NoAnswer:
                 self._stop_script(page, replies)
             except Stale:
-                continue  # it opened a dialog, which gets the rest
+                continue  # it opened a dialog, which gets the remaining input
             finally:
                 if self._zoomable:
                     self.zoom = None
             for reply in replies:
-                with contextlib.suppress(Gone):  # it closed its own page, as asked
+                with contextlib.suppress(Gone):  # it closed its own page, as requested
                     self._view.wire.result(reply)
 
     def _stop_script(self, page: Page, replies: list[Reply]) -> None:
         self._view.wire.post("Runtime.terminateExecution", session=page.session)
         if not self._view.wire.wait(lambda: all(reply.done for reply in replies), _SECONDS):
-            raise NoAnswer(f"the page took no input for {2 * _SECONDS:g} s, and its script could not be stopped")
-        self._view.pages.note(f"a script of the page was stopped: it took no input for {_SECONDS:g} s")
+            raise NoAnswer(f"the page handled no input for {2 * _SECONDS:g} s, and its script could not be stopped")
+        self._view.pages.note(f"a script of the page was stopped: it handled no input for {_SECONDS:g} s")
 
     def _with_modifiers(self, names: tuple[str, ...], perform: Callable[[], None]) -> None:
         self._pointer.scale = self._scale * self._known_zoom()
@@ -118,7 +118,7 @@ class Hand:
             try:
                 self.zoom = float(self._view.ask(self._view.page(deadline), "state()", deadline)["zoom"])
             except (Stale, NoAnswer, ProtocolError):
-                return 1.0  # between two documents, or under a dialog: nothing there can be aimed at
+                return 1.0  # between two documents, or behind a dialog: there is nothing to aim at
         return self.zoom
 
     def _touch(self, action: Click | Move | MouseDown | MouseUp | Scroll) -> None:
@@ -149,7 +149,7 @@ class Hand:
         self._drop(action.button)
 
     def _move_dragged(self, commands: list[Command]) -> None:
-        """Moves; from the moment a page begins to drag data, the data is moved instead."""
+        """Move the pointer. Once a page starts dragging data, the data is moved instead."""
         page = self._view.pages.shown
         if page is not None and page.drag is not None:
             self._perform([self._pointer.drag("dragOver", page.drag)])
@@ -179,7 +179,7 @@ class Hand:
             self._browser_key(frozenset(action.keys))
 
     def _browser_key(self, keys: frozenset[str]) -> None:
-        """Does what the browser itself would do on a key: events that we send reach the page only."""
+        """Do what the browser itself would do on a key, because our events reach only the page."""
         page = self._view.pages.shown
         if page is None or page.crashed:
             return

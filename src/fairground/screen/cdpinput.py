@@ -1,6 +1,6 @@
-"""Input to a browser page: real events that go through the browser, so that pages trust them.
+"""Input for a browser page: real events that go through the browser, so that pages trust them.
 
-Everything here makes protocol commands; `Hand` sends a list of them in one go and waits for its end.
+Everything here creates protocol commands. `Hand` sends them in batches and waits for the replies.
 """
 
 from __future__ import annotations
@@ -17,39 +17,39 @@ from fairground.screen.cdppages import Command
 WHEEL_CLICK: Final = 120.0  # pixels
 _MAX_WHEEL_EVENTS: Final = 50
 _BUTTON_BITS: Final[dict[Button, int]] = {"left": 1, "right": 2, "middle": 4, "back": 8, "forward": 16}
-_DRAG_STEP: Final = 16.0  # pixels between two moves; pages look at how a pointer moves, not only where it ends
+_DRAG_STEP: Final = 16.0  # pixels between two moves, because pages watch the path of a pointer, not only its end
 _MAX_DRAG_MOVES: Final = 400
-_MAX_INSERT: Final = 2_000  # characters in one command
+_MAX_INSERT: Final = 2_000  # maximum characters per command
 
 
 class Keyboard:
-    """Which keys are held, and what pressing one means then."""
+    """The held keys, and what pressing a key means then."""
 
     def __init__(self) -> None:
         self._held: dict[str, PageKey] = {}
 
     @property
     def modifiers(self) -> int:
-        """The held modifiers as the protocol counts them."""
+        """The held modifiers, as a bit mask of the protocol."""
         bits = 0
         for name in self._held:
             bits |= modifier_bit(name)
         return bits
 
     def down(self, name: str) -> Command:
-        """Presses a key and keeps it down; again when it is down already, as a held key repeats."""
+        """Press a key and keep it down. If it is down already, this is a key repeat."""
         repeat = name in self._held
         key = page_key(name)
         self._held[name] = key
         return self._press(key, self.modifiers, repeat)
 
     def up(self, name: str) -> Command:
-        """Lets a key go."""
+        """Release a key."""
         key = self._held.pop(name, None) or page_key(name)
         return "Input.dispatchKeyEvent", {"type": "keyUp", **_describe(key), "modifiers": self.modifiers}
 
     def type(self, text: str) -> Iterator[Command]:
-        """Types text: key by key what a US keyboard has, inserted as an input method would what it has not."""
+        """Type text: characters on a US keyboard key by key, others inserted like by an input method."""
         insert = ""
         for character in text.replace("\r\n", "\n").replace("\r", "\n"):
             key = typed_key(character)
@@ -67,7 +67,7 @@ class Keyboard:
             yield "Input.insertText", {"text": insert}
 
     def release(self) -> list[Command]:
-        """Lets every held key go."""
+        """Release every held key."""
         return [self.up(name) for name in reversed(list(self._held))]
 
     def _stroke(self, key: PageKey) -> Iterator[Command]:
@@ -82,7 +82,7 @@ class Keyboard:
     def _press(self, key: PageKey, modifiers: int, repeat: bool) -> Command:
         if modifiers & modifier_bit("shift"):
             key = with_shift(key)
-        # A key that is held with ctrl, alt or super is a command: it writes nothing.
+        # With ctrl, alt or super held, a key is a command and writes nothing.
         text = "" if modifiers & ~modifier_bit("shift") else key.text
         event = {"type": "keyDown" if text else "rawKeyDown", **_describe(key), "modifiers": modifiers}
         if text:
@@ -93,63 +93,63 @@ class Keyboard:
 
 
 class Pointer:
-    """Where the pointer is and which buttons are down; positions are in pixels of the screen."""
+    """The pointer position and the held buttons. Positions are in screen pixels."""
 
     def __init__(self, position: tuple[int, int], keyboard: Keyboard) -> None:
         self.position = position
         self.scale = 1.0
         self._wheeled_at: tuple[int, int] | None = None
-        """Pixels of the screen for each unit in which the protocol takes positions."""
+        """Pixels of the screen per unit of the protocol's positions."""
         self._keyboard = keyboard
         self._buttons: dict[Button, None] = {}
 
     @property
     def pressed(self) -> bool:
-        """Whether the button that drags is down."""
+        """Whether the left button, which drags, is down."""
         return "left" in self._buttons
 
     def move(self, point: Point | None) -> list[Command]:
-        """Moves to a point; without one, tells the page again where the pointer is."""
+        """Move to a point. Without one, report the current position to the page again."""
         if point is not None:
             self.position = (int(point[0]), int(point[1]))
         held = next(iter(self._buttons), "none")
         return [self._mouse("mouseMoved", button=held, buttons=self._bits())]
 
     def down(self, button: Button, count: int = 1) -> Command:
-        """Presses a button and keeps it down."""
+        """Press a button and keep it down."""
         self._buttons[button] = None
         return self._mouse("mousePressed", button=button, buttons=self._bits(), clickCount=count)
 
     def up(self, button: Button, count: int = 1) -> Command:
-        """Lets a button go."""
+        """Release a button."""
         self._buttons.pop(button, None)
         return self._mouse("mouseReleased", button=button, buttons=self._bits(), clickCount=count)
 
     def click(self, button: Button, count: int) -> Iterator[Command]:
-        """Presses and releases a button, one to three times."""
+        """Press and release a button, one to three times."""
         for number in range(1, count + 1):
             yield self.down(button, number)
             yield self.up(button, number)
 
     def wheel(self, dx: float, dy: float) -> Iterator[Command]:
-        """Turns the wheel by pixels, in steps of a click as far as there are not too many."""
+        """Scroll by pixels, in steps of a wheel click up to a maximum number of steps."""
         before, self._wheeled_at = self._wheeled_at, self.position
         if before not in (None, self.position):
-            # The browser holds on to what it scrolled last, for half a second, also when the pointer is elsewhere.
-            # The first turn there only makes it let go: it may as well be one of nothing.
+            # For half a second the browser keeps scrolling the last target, even if the pointer has moved. The first
+            # event at a new position only resets that, so send an empty one.
             yield self._mouse("mouseWheel", deltaX=0, deltaY=0, buttons=self._bits())
         steps = min(max(1, math.ceil(max(abs(dx), abs(dy)) / WHEEL_CLICK)), _MAX_WHEEL_EVENTS)
         for _ in range(steps):
             yield self._mouse("mouseWheel", deltaX=dx / steps, deltaY=dy / steps, buttons=self._bits())
 
     def drag(self, kind: str, data: Mapping[str, Any]) -> Command:
-        """Tells the page what is being dragged over it, or dropped."""
+        """Report to the page what is dragged over it, or dropped."""
         x, y = self._here()
         bits = self._keyboard.modifiers
         return "Input.dispatchDragEvent", {"type": kind, "x": x, "y": y, "data": data, "modifiers": bits}
 
     def release(self) -> list[Command]:
-        """Lets every held button go."""
+        """Release every held button."""
         return [self.up(button) for button in list(self._buttons)]
 
     def _mouse(self, kind: str, **event: Any) -> Command:
@@ -159,7 +159,8 @@ class Pointer:
         }  # fmt: skip
 
     def _here(self) -> Point:
-        # Whole numbers, of the page's pixel that the middle of ours lies on: the browser rounds others up and down.
+        # Whole numbers, of the page pixel at the middle of the screen pixel, because the browser rounds others
+        # inconsistently.
         return math.floor((self.position[0] + 0.5) / self.scale), math.floor((self.position[1] + 0.5) / self.scale)
 
     def _bits(self) -> int:
@@ -167,7 +168,7 @@ class Pointer:
 
 
 class Finger(Pointer):
-    """A finger: what the left button would do is a touch, and between touches there is nothing that moves."""
+    """A finger: the left button becomes a touch, and there is no pointer movement between touches."""
 
     def move(self, point: Point | None) -> list[Command]:
         if self._buttons.keys() - {"left"}:
@@ -196,12 +197,12 @@ class Finger(Pointer):
 
 
 def waypoints(path: Sequence[Point]) -> list[tuple[int, int]]:
-    """The points of a path with further ones between them, as a hand would pass them."""
-    length = sum(math.dist(one, other) for one, other in itertools.pairwise(path))
+    """Return the points of a path with additional ones between them, like those of a real hand."""
+    length = sum(math.dist(start, end) for start, end in itertools.pairwise(path))
     step = max(_DRAG_STEP, length / _MAX_DRAG_MOVES)
     points: list[tuple[int, int]] = []
     for (x0, y0), (x1, y1) in itertools.pairwise(path):
-        # At least two moves a leg: the first is where a drag is recognised, the last is where it goes.
+        # At least two moves per segment: the first starts the drag, the last reaches the target.
         count = max(2, math.ceil(math.dist((x0, y0), (x1, y1)) / step))
         points += [(round(x0 + (x1 - x0) * i / count), round(y0 + (y1 - y0) * i / count)) for i in range(1, count + 1)]
     return points
@@ -216,7 +217,7 @@ def _describe(key: PageKey) -> dict[str, Any]:
 
 
 def batches(commands: Iterable[Command], size: int = 200) -> Iterator[list[Command]]:
-    """Commands in groups: enough at once to be fast, few enough that a slow page is not buried."""
+    """Group commands: large batches for speed, but small enough not to overload a slow page."""
     group: list[Command] = []
     for command in commands:
         group.append(command)

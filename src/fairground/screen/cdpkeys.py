@@ -1,7 +1,7 @@
-"""Keys as a browser page knows them: `key`, `code` and the Windows key code of every key we can name.
+"""Keys as a browser page sees them: `key`, `code` and Windows key code of every canonical key.
 
-Characters are typed as on a US keyboard, because that is where `code` is defined; a character that is on no key of
-it has no code, and is inserted as text.
+Characters are typed as on a US keyboard, which defines `code`. A character that is not on that keyboard has no code,
+and is inserted as text.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ class PageKey:
     """One key.
 
     Attributes:
-        key: What it means, as `KeyboardEvent.key`.
-        code: Where it is, as `KeyboardEvent.code`.
+        key: Its meaning, as `KeyboardEvent.key`.
+        code: Its position, as `KeyboardEvent.code`.
         number: The Windows virtual key code, as `KeyboardEvent.keyCode`.
         text: What it writes; empty for keys that write nothing.
-        location: Which of several, as `KeyboardEvent.location`.
-        shifted: Whether it takes shift to reach it.
-        bit: For modifiers: what the protocol calls it when it is held.
+        location: Which of several equal keys, as `KeyboardEvent.location`.
+        shifted: Whether it needs shift.
+        bit: For modifiers, its bit in the protocol's mask.
     """
 
     key: str
@@ -109,20 +109,20 @@ _SHIFTED: Final = {
 
 
 def page_key(name: str) -> PageKey:
-    """The key with this canonical name; a character that is on no key gets one that only writes it."""
+    """Return the key with this canonical name. A character without a key gets one that only writes it."""
     return _NAMED.get(name) or _CHARACTERS.get(name) or PageKey(name, "", 0, name)
 
 
 def typed_key(character: str) -> PageKey | None:
-    """The key that types a character, or None when there is none and it must be inserted."""
+    """Return the key that types a character, or None if it must be inserted."""
     return _CHARACTERS.get(character)
 
 
 def with_shift(key: PageKey) -> PageKey:
-    """What a key means while shift is held: `a` becomes `A`."""
+    """Return the key's meaning while shift is held: `a` becomes `A`."""
     return _SHIFTED.get(key.code, key)
 
 
 def modifier_bit(name: str) -> int:
-    """What the protocol calls a held modifier; 0 for other keys and for those it does not know."""
+    """Return the protocol's bit of a modifier; 0 for other keys and unknown modifiers."""
     return _NAMED[name].bit if is_modifier(name) else 0

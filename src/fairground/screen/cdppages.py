@@ -1,8 +1,8 @@
-"""The pages of one browser context: which one is shown, and what its events say about it.
+"""The pages of one browser context: which one is visible, and what their events say.
 
-A page that opens another (a popup, a new tab) is covered by it until that one closes, as on a phone. A dialog
-(`alert`, `confirm`, `prompt`) is a page as well, of ours: a headless browser draws none, and a page that waits for
-an answer can neither be seen nor touched.
+A page that opens another (a popup, a new tab) is hidden until that one closes, as on a phone. A dialog (`alert`,
+`confirm`, `prompt`) is also shown as a page, because a headless browser draws none, and a page that waits for an answer
+can be neither seen nor used.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ Command = tuple[str, Mapping[str, Any]]
 _MAX_NOTES: Final = 100
 _MAX_REQUESTS: Final = 10_000
 _NEVER_END: Final = frozenset({"EventSource", "WebSocket", "Ping", "Media", "Prefetch", "CSPViolationReport"})
-_UNSEEN: Final = "Other"  # what the browser asks for by itself: every element and script has a type of its own
-_SCHEDULED_SECONDS: Final = 0.5  # within which a navigation that a page asked for must begin
+_UNSEEN: Final = "Other"  # requests that the browser makes by itself; those of elements and scripts have other types
+_SCHEDULED_SECONDS: Final = 0.5  # timeout for a requested navigation to begin
 
 
 @dataclass(eq=False)
 class Page:
-    """One page, as its events describe it; guarded by `Wire.changed`.
+    """One page, as described by its events. Guarded by `Wire.changed`.
 
     Attributes:
-        target: Its name, and that of its main frame.
-        document: Counts the documents it has shown; what belongs to an earlier one is stale.
+        target: Its target ID, which is also the ID of its main frame.
+        document: Number of documents it has shown. Anything of an earlier one is stale.
         activity: Counts everything that may change the picture.
-        scheduled: Frames that asked for a navigation, and when.
-        frames: Names of the frames in it.
-        requests: What is being fetched, by request: for which document, and the address.
-        outlasted: Requests that did not end while we waited once; not waited for again.
-        unseen: Requests for what no page shows, such as the icon of a tab.
-        restless: Whether it has a canvas that kept changing for a whole settling.
-        asked: Why its scripts stand still: it shows a dialog.
-        dialog: The dialog of another page that this page is.
+        scheduled: Frames that requested a navigation, and when.
+        frames: IDs of its frames.
+        requests: Requests in progress by ID, each with its document and URL.
+        outlasted: Requests that did not end during one settling. They are not waited for again.
+        unseen: Requests for invisible content, such as a tab icon.
+        restless: Whether it has a canvas that kept changing during a whole settling.
+        asked: The dialog it shows, which blocks its scripts.
+        dialog: The dialog of another page that this page draws.
     """
 
     target: str
@@ -61,7 +61,7 @@ class Page:
     cast: str | None = None
 
     def busy(self) -> str:
-        """What it is still doing; empty when nothing that is known of."""
+        """What it is still doing; empty if nothing is known."""
         if self.loading:
             return "the page is loading"
         now = time.monotonic()
@@ -69,18 +69,18 @@ class Page:
             return "the page is about to navigate"
         for request, (_, url) in self.requests.items():
             if request not in self.outlasted:
-                return f"a request is under way ({url[:200]})"
+                return f"a request is in progress ({url[:200]})"
         return ""
 
 
 class Pages:
-    """Follows the pages of a browser context.
+    """Tracks the pages of a browser context.
 
     Args:
-        wire: To a browser context, where a first page is opened; it shows once it has been.
+        wire: The connection to the browser context. A first page is opened in it.
         prepare: Commands for every new page, before any of its scripts runs.
-        backdrop: What a dialog is drawn over: a picture as a `data:` address.
-        arrived: Called when a page has gone to another document, in the reading thread.
+        backdrop: Returns the picture behind a dialog, as a `data:` URL.
+        arrived: Called in the reading thread when a page has gone to another document.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Pages:
 
     @property
     def shown(self) -> Page | None:
-        """The page that is seen and touched: the latest that is open."""
+        """The visible page: the one that was opened last."""
         with self._wire.changed:
             return next(reversed(self._pages.values()), None)
 
@@ -110,22 +110,22 @@ class Pages:
 
     @property
     def stack(self) -> tuple[Page, ...]:
-        """All pages, the one shown last."""
+        """All pages, the visible one last."""
         with self._wire.changed:
             return tuple(self._pages.values())
 
     def uncover(self) -> Page | None:
-        """Closes what covers the first page, and returns that."""
+        """Close the pages over the first one, and return that."""
         with self._wire.changed:
             first = next(iter(self._pages.values()), None)
             covering = list(self._pages.values())[1:]
         for page in covering:
-            if page.dialog is None:  # those of the first page end with it
+            if page.dialog is None:  # those of the first page close with it
                 self._close(page, "the page was closed")
         return first
 
     def renew(self, timeout: float) -> Page | None:
-        """Leaves all pages, which may not answer any more, for a new one."""
+        """Replace all pages, which may no longer answer, by a new one."""
         with self._wire.changed:
             left = list(self._pages.values())
             self._pages.clear()
@@ -137,12 +137,12 @@ class Pages:
         return self.shown
 
     def note(self, text: str) -> None:
-        """Adds to what `take_notes` tells."""
+        """Add a note for `take_notes`."""
         with self._wire.changed:
             self._notes.append(text)
 
     def take_notes(self) -> tuple[str, ...]:
-        """What happened that cannot be seen, since it was last asked."""
+        """Return and clear the notes about invisible events."""
         with self._wire.changed:
             notes = tuple(self._notes)
             self._notes.clear()
@@ -175,7 +175,7 @@ class Pages:
 
     def _attached(self, params: dict[str, Any], _: str) -> None:
         info, session = params["targetInfo"], params["sessionId"]
-        if info.get("subtype"):  # a page that is only rendered ahead
+        if info.get("subtype"):  # a page that is only prerendered
             self._wire.post("Runtime.runIfWaitingForDebugger", session=session)
             return
         page = Page(info["targetId"], session)
@@ -196,11 +196,11 @@ class Pages:
         if page is None:
             return
         self._wire.end_session(page.session, "the page was closed")
-        for other in self._pages.values():
-            other.activity += 1
+        for remaining in self._pages.values():
+            remaining.activity += 1
         if page.asked is not None:
             self._close_dialog(page.asked)
-        if self._pages:  # which of the tabs left is in front, the browser decides as it likes
+        if self._pages:  # the browser may bring any of the remaining tabs to the front
             self._wire.post("Page.bringToFront", {}, session=list(self._pages)[-1])
 
     def _crashed(self, _: dict[str, Any], session: str) -> None:
@@ -222,8 +222,9 @@ class Pages:
             page.loading.discard(params["frameId"])
             page.scheduled.pop(params["frameId"], None)
             if not page.loading:
-                # A document's own request has its name. Its end may go unreported in a page that was just opened.
-                page.requests = {name: found for name, found in page.requests.items() if name != found[0]}
+                # A document's own request has the document's ID. Its end may not be reported in a page that was just
+                # opened.
+                page.requests = {name: request for name, request in page.requests.items() if name != request[0]}
 
     def _scheduled(self, params: dict[str, Any], session: str) -> None:
         here = params.get("disposition", "currentTab") == "currentTab"
@@ -272,8 +273,8 @@ class Pages:
             return
         dialog = Dialog(session, params["type"], params.get("message", ""), params.get("defaultPrompt", ""))
         if dialog.kind == "beforeunload":
-            # It was left on purpose; the text is the browser's own and says nothing.
-            self.note("the page wanted to keep you from leaving it")
+            # We left it on purpose, and the browser's own text has no information.
+            self.note("the page tried to prevent leaving it")
             self._wire.post("Page.handleJavaScriptDialog", {"accept": True}, session=session)
             return
         page.asked = dialog
@@ -293,9 +294,9 @@ class Pages:
             self._close_dialog(page.asked)
 
     def _close_dialog(self, dialog: Dialog) -> None:
-        if asked := self._pages.get(dialog.session):
-            asked.asked = None
-            asked.activity += 1
+        if asking := self._pages.get(dialog.session):
+            asking.asked = None
+            asking.activity += 1
         if dialog in self._unopened:
             self._unopened.remove(dialog)
         for page in [page for page in self._pages.values() if page.dialog is dialog]:
@@ -307,13 +308,13 @@ class Pages:
 
     def _close(self, page: Page, why: str) -> None:
         with self._wire.changed:
-            self._pages.pop(page.session, None)  # at once: what is seen from now on is what lies below
+            self._pages.pop(page.session, None)  # at once: the page below is visible from now on
         self._wire.post("Target.closeTarget", {"targetId": page.target})
         self._wire.end_session(page.session, why)
 
     def _file_chooser(self, _: dict[str, Any], session: str) -> None:
         if self._touched(session):
-            self.note("the page asked for a file to upload; this screen has no way to choose one")
+            self.note("the page asked for a file to upload; this screen cannot choose files")
 
     def _download(self, params: dict[str, Any], _: str) -> None:
         frame = params.get("frameId")  # of any page of the browser

@@ -1,8 +1,8 @@
-"""The pair of pipes to a Chromium: who reads, who writes, and whose each message is.
+"""The pair of pipes to Chromium, and the routing of its messages.
 
-The browser is started with `--remote-debugging-pipe`: messages are JSON objects, each ended by a NUL byte, and no
-port exists that anything in the sandbox could reach. A thread reads all the time, so that the browser never
-waits for us, events are handled when they happen, and a browser that dies is noticed at once.
+The browser runs with `--remote-debugging-pipe`: messages are JSON objects that end with a NUL byte, and there is no
+port that a program in the sandbox could connect to. A thread reads continuously, so that the browser never waits for
+us, events are handled at once, and a browser that dies is noticed at once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from fairground.core import ScreenError
 K = TypeVar("K")
 MAX_MESSAGE: Final = 256 << 20
 _CHUNK: Final = 1 << 20
-_PIPE_SIZE: Final = 1 << 20  # a screenshot in one piece; the default of 64 KB makes both sides take turns
+_PIPE_SIZE: Final = 1 << 20  # fits a screenshot; with the default of 64 KB both sides would take turns
 _WRITE_SECONDS: Final = 10.0
 _END_SECONDS: Final = 2.0
 _ID: Final = re.compile(rb'\{"id":\s*(\d+)')
@@ -31,40 +31,40 @@ _F_SETPIPE_SZ: Final = 1031
 
 
 class Gone(ScreenError):
-    """The page or the browser that was asked is no more."""
+    """The page or the browser no longer exists."""
 
 
 class Listener(Protocol):
-    """Who is told what the browser says, in the reading thread."""
+    """Receives messages of the browser, in the reading thread."""
 
     def take(self, message: dict[str, Any]) -> None:
-        """An answer to what it sent, or an event that concerns it."""
+        """Handle an answer to its command, or an event for it."""
 
     def fail(self, number: int, why: str) -> None:
-        """There will be no usable answer to what it sent under this number."""
+        """Handle that its command with this number gets no usable answer."""
 
     def die(self, why: str) -> None:
-        """The browser is gone."""
+        """Handle the end of the browser."""
 
 
 class Pipe:
     """Carries messages of several listeners to and from one browser.
 
-    The first listener has everything that belongs to none other: a later one has a browser context, with the pages
-    that open in it.
+    The first listener gets everything that belongs to no other. Each later one has a browser context, with the pages in
+    it.
 
     Args:
-        reader: Where the browser writes to; owned from now on.
-        writer: Where the browser reads from; owned from now on.
-        describe: Says why the browser is gone, such as the end of its output.
-        limit: Bytes of the longest message that is taken; longer ones fail the call they answer.
+        reader: The pipe that the browser writes to; owned from now on.
+        writer: The pipe that the browser reads from; owned from now on.
+        describe: Returns why the browser is gone, such as the end of its output.
+        limit: Maximum bytes per message. A longer one fails the command that it answers.
     """
 
     def __init__(
         self, reader: int, writer: int, *, describe: Callable[[], str] = str, limit: int = MAX_MESSAGE
     ) -> None:
         self.dead: str | None = None
-        """Why the browser is gone, once it is."""
+        """Why the browser is gone, or None while it runs."""
         self._reader, self._writer = reader, writer
         self._describe = describe
         self._limit = limit
@@ -78,14 +78,14 @@ class Pipe:
         self._last_id = 0
         os.set_blocking(writer, False)
         for fd in (reader, writer):
-            with contextlib.suppress(OSError):  # over the user's limit for pipes; slower, not wrong
+            with contextlib.suppress(OSError):  # over the user's limit for pipes: slower, but not wrong
                 fcntl.fcntl(fd, _F_SETPIPE_SZ, _PIPE_SIZE)
-        # What wakes the reading thread when we close: closing a file under a reader does not.
+        # Wakes the reading thread on `close`, because closing a file does not wake its reader.
         self._wake_reader, self._wake_writer = os.pipe2(os.O_CLOEXEC)
         self._thread = threading.Thread(target=self._read, name="cdp", daemon=True)
 
     def join(self, listener: Listener, context: str = "") -> None:
-        """Has somebody told of what concerns them; reading begins with the first."""
+        """Add a listener. Reading begins with the first."""
         with self._lock:
             self._listeners.append(listener)
             if context:
@@ -94,15 +94,15 @@ class Pipe:
             self._thread.start()
 
     def leave(self, listener: Listener) -> None:
-        """Has somebody told nothing more."""
+        """Remove a listener."""
         with self._lock:
-            self._listeners = [other for other in self._listeners if other is not listener]
+            self._listeners = [present for present in self._listeners if present is not listener]
             self._contexts = _without(self._contexts, listener)
             self._sessions = _without(self._sessions, listener)
             self._senders = _without(self._senders, listener)
 
     def put(self, sender: Listener | None, method: str, params: Mapping[str, Any], session: str) -> int:
-        """Takes a message in, to be sent by the next `flush`; returns its number. No sender: no answer is wanted."""
+        """Queue a message for the next `flush`, and return its number. Without a sender, the answer is dropped."""
         with self._lock:
             self._last_id += 1
             if sender is not None:
@@ -111,7 +111,7 @@ class Pipe:
             return self._last_id
 
     def flush(self) -> None:
-        """Sends what was taken in, in its order. Never call it with a lock held: the pipe may be full.
+        """Send the queued messages in order. Never call it while holding a lock, because the pipe may be full.
 
         Does nothing in the reading thread, which sends after each message that it has handled.
         """
@@ -119,10 +119,10 @@ class Pipe:
             self._flush()
 
     def close(self) -> None:
-        """Closes the pipes, upon which the browser ends; called once, also by a handler's thread."""
+        """Close the pipes, which ends the browser. Called once, possibly by a handler's thread."""
         self._die("the screen was closed")
         with self._lock:
-            # What they hold (the browser's process, and us again) is let go of now, not when rubbish is collected.
+            # Releases what they hold (the browser's process, and this pipe) now, not at garbage collection.
             self._listeners.clear()
             self._contexts.clear()
             self._sessions.clear()
@@ -137,11 +137,11 @@ class Pipe:
 
     def _flush(self) -> None:
         if (why := self._write()) is not None:
-            self._die(why)  # only now that the next one may write: whoever is told may be about to
+            self._die(why)  # after releasing the lock, because a listener may be about to write
             raise Gone(str(self.dead))
 
     def _write(self) -> str | None:
-        """Writes all there is; returns why it could not."""
+        """Write all queued messages. Returns the reason if that failed."""
         deadline = time.monotonic() + _WRITE_SECONDS
         with self._writing:
             with self._lock:
@@ -154,20 +154,20 @@ class Pipe:
                     packet = packet[os.write(self._writer, packet) :]
                 except BlockingIOError:
                     if time.monotonic() >= deadline:
-                        # Half a message may be out, so nothing that follows would be understood.
-                        return f"the browser took no input for {_WRITE_SECONDS:g} s"
+                        # Part of a message may have been sent, so nothing after it would be understood.
+                        return f"the browser read no input for {_WRITE_SECONDS:g} s"
                     _poll({self._writer: select.POLLOUT}, 0.1)
                 except OSError:
                     if threading.current_thread() is not self._thread:
-                        self._thread.join(_END_SECONDS)  # it reads what the browser still had to say
-                    return "the browser ended"
+                        self._thread.join(_END_SECONDS)  # it reads what the browser still sent
+                    return "the browser exited"
         return None
 
     def _read(self) -> None:
-        why = "the browser ended"
+        why = "the browser exited"
         buffer = bytearray()
         searched = 0
-        skipping = False  # inside a message that is over the limit
+        skipping = False  # inside a message over the limit
         try:
             while True:
                 if self._wake_reader in _poll({self._reader: select.POLLIN, self._wake_reader: select.POLLIN}):
@@ -194,10 +194,10 @@ class Pipe:
                     buffer.clear()
         except OSError as error:
             why = f"the browser's pipe broke: {error.strerror}"
-        except Exception as error:  # of a handler; whoever waits must not wait for ever
+        except Exception as error:  # raised by a handler; waiting callers must not wait forever
             why = f"an event could not be handled: {type(error).__name__}: {error}"
-        said = self._describe().strip()
-        self._die(f"{why}; its output ends:\n{said}" if said else why)
+        printed = self._describe().strip()
+        self._die(f"{why}; its output ends:\n{printed}" if printed else why)
 
     def _take(self, data: bytes) -> None:
         try:
@@ -210,7 +210,7 @@ class Pipe:
                 listener.take(message)
 
     def _concerned(self, message: dict[str, Any]) -> list[Listener]:
-        """Whose a message is: the sender's, its page's, its context's, or everybody's."""
+        """The listeners of a message: the sender, its page's, its context's, or all."""
         with self._lock:
             if "id" in message:
                 sender = self._senders.pop(message["id"], None)
@@ -233,11 +233,11 @@ class Pipe:
             return list(self._listeners)
 
     def _fail(self, head: bytes, why: str) -> None:
-        found = _ID.match(head)
+        match = _ID.match(head)
         with self._lock:
-            sender = self._senders.pop(int(found[1]), None) if found else None
-        if sender is not None and found is not None:
-            sender.fail(int(found[1]), why)
+            sender = self._senders.pop(int(match[1]), None) if match else None
+        if sender is not None and match is not None:
+            sender.fail(int(match[1]), why)
 
     def _die(self, why: str) -> None:
         with self._lock:
@@ -248,11 +248,11 @@ class Pipe:
 
 
 def _without(table: dict[K, Listener], listener: Listener) -> dict[K, Listener]:
-    return {key: other for key, other in table.items() if other is not listener}
+    return {key: holder for key, holder in table.items() if holder is not listener}
 
 
 def _poll(events: Mapping[int, int], timeout: float | None = None) -> list[int]:
-    poll = select.poll()  # not select(), which knows no file above 1023
+    poll = select.poll()  # not select(), which does not support file descriptors above 1023
     for fd, mask in events.items():
         poll.register(fd, mask)
     return [fd for fd, _ in poll.poll(None if timeout is None else timeout * 1000)]

@@ -1,4 +1,4 @@
-"""When a page has come to rest: loaded, drawn, and nothing more changes or moves."""
+"""Waiting until a page has settled: loaded, drawn, and nothing changes or moves any more."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from fairground.screen.cdpwire import NoAnswer, ProtocolError
 from fairground.screen.cdpworld import Stale
 
 _QUIET: Final = 12  # milliseconds without a change in the document
-_GRACE_SECONDS: Final = 0.5  # for the answer of a page that was told when to give up
+_GRACE_SECONDS: Final = 0.5  # extra time for the answer of a page that was told when to give up
 _LOOK_AGAIN: Final = 0.02
 
 
 @dataclass(frozen=True)
 class Rest:
-    """How waiting for a page to rest ended.
+    """The result of waiting for a page to settle.
 
     Attributes:
-        why: What it was still doing; empty when it is at rest.
-        frame: The picture that it came to rest with, if one was taken.
-        zoom: By how much the page was zoomed, if that was asked.
+        why: What it was still doing; empty if it has settled.
+        frame: The settled picture, if one was taken.
+        zoom: Zoom factor of the page, if requested.
     """
 
     why: str
@@ -40,7 +40,7 @@ class _Look:
 
 
 def wait_for_rest(view: View, size: tuple[int, int], deadline: float, *, picture: bool = True) -> Rest:
-    """Waits until the page that is shown is at rest, or the deadline has come; without a picture if none is wanted."""
+    """Wait until the visible page has settled, or until the deadline. Takes a picture only if requested."""
     frame: Frame | None = None
     while True:
         try:
@@ -67,8 +67,8 @@ def _look(view: View, size: tuple[int, int], deadline: float, earlier: Frame | N
         return _Look(False, Rest(why))
     activity, document = page.activity, page.document
     before = view.ask(page, "state()", deadline)
-    # The picture is taken while we wait; it counts if nothing has changed meanwhile.
-    wanted = picture or before["painted"]  # without two pictures nothing tells that a canvas was drawn on
+    # The picture is taken while we wait. It counts if nothing has changed meanwhile.
+    wanted = picture or before["painted"]  # only comparing two pictures shows whether a canvas was drawn on
     shot = view.capture(page) if wanted and not before["why"] else None
     budget = max(0, int((deadline - time.monotonic()) * 1000))
     after = view.ask(page, f"rest({_QUIET}, {budget})", deadline + _GRACE_SECONDS)

@@ -1,4 +1,4 @@
-"""The accessibility tree of a browser page, with where each element is on the screen."""
+"""The accessibility tree of a browser page, with the position of each element on the screen."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ROLES: Final = {
     "MenuListPopup": "listbox",
 }
 _LEFT_OUT: Final = frozenset({"InlineTextBox", "LineBreak", "ListMarker"})
-# Boxes that mean nothing to a person: their children stand in their place.
+# Roles without meaning for users. Their children take their place.
 _TRANSPARENT: Final = frozenset(
     {"generic", "none", "presentation", "LayoutTable", "LayoutTableRow", "LayoutTableCell", ""}
 )
@@ -38,17 +38,17 @@ class Ask(Protocol):
 
 
 def read_tree(ask: Ask, scale: float, size: tuple[int, int], *, depth: int, limit: int) -> Node:
-    """Reads the tree of the page and of its frames.
+    """Read the tree of the page and its frames.
 
-    Roles are ARIA's, plus `document` and `text`. Elements that have no meaning are left out, and so is text that is
-    already its parent's name. Bounds are clipped to the screen; what is off screen has none.
+    Roles are ARIA roles, plus `document` and `text`. Elements without meaning are left out, and so is text that equals
+    its parent's name. Bounds are clipped to the screen. Elements off screen have no bounds.
 
     Args:
-        ask: Asks the page.
-        scale: Pixels of the screen for each pixel of the page as it is laid out, before zooming.
-        size: Of the screen.
-        depth: Levels of the tree, the document being the first.
-        limit: Nodes altogether.
+        ask: Sends commands to the page.
+        scale: Pixels of the screen per layout pixel of the page, before zooming.
+        size: Size of the screen.
+        depth: Maximum number of levels, including the document.
+        limit: Maximum number of nodes.
     """
     view = ask("Page.getLayoutMetrics")["cssVisualViewport"]
     frames = list(_frames(ask("Page.getFrameTree")["frameTree"]))[:_MAX_FRAMES]
@@ -56,7 +56,7 @@ def read_tree(ask: Ask, scale: float, size: tuple[int, int], *, depth: int, limi
     boxes = page_boxes(ask("DOMSnapshot.captureSnapshot", computedStyles=list(STYLES)), owners)
     trees: dict[int, list[dict[str, Any]]] = {}
     for frame, (element, _) in owners.items():
-        with contextlib.suppress(ScreenError):  # it went away while we looked
+        with contextlib.suppress(ScreenError):  # it disappeared meanwhile
             trees[element] = ask("Accessibility.getFullAXTree", frameId=frame, depth=depth)["nodes"]
     nodes = ask("Accessibility.getFullAXTree", frameId=frames[0], depth=depth)["nodes"]
     ratio = scale * float(view["scale"])
@@ -88,27 +88,27 @@ class _Builder:
             return Node("document")
         return self._node(nodes[0], by_id, depth)
 
-    def _node(self, found: Mapping[str, Any], by_id: Mapping[str, Mapping[str, Any]], depth: int) -> Node:
-        name = _value(found.get("name"))
+    def _node(self, ax_node: Mapping[str, Any], by_id: Mapping[str, Mapping[str, Any]], depth: int) -> Node:
+        name = _value(ax_node.get("name"))
         children: list[Node] = []
         if depth > 1:
-            self._add_children(found, by_id, depth - 1, name, children)
-            owner: int = found.get("backendDOMNodeId", -1)
+            self._add_children(ax_node, by_id, depth - 1, name, children)
+            owner: int = ax_node.get("backendDOMNodeId", -1)
             if owner in self._trees and self._left > 0:
                 children.append(self.build(self._trees[owner], depth - 1))
         return Node(
-            role=_role(found),
+            role=_role(ax_node),
             name=name,
-            value=_value(found.get("value")),
-            bounds=self._bounds(found.get("backendDOMNodeId")),
-            states=tuple(_states(found.get("properties", ()))),
+            value=_value(ax_node.get("value")),
+            bounds=self._bounds(ax_node.get("backendDOMNodeId")),
+            states=tuple(_states(ax_node.get("properties", ()))),
             children=tuple(children),
         )
 
     def _add_children(
         self, parent: Mapping[str, Any], by_id: Mapping[str, Mapping[str, Any]], depth: int, name: str, into: list[Node]
     ) -> None:
-        # A stack of its own: a page can nest boxes deeper than Python may recurse.
+        # An explicit stack, because a page can be nested deeper than Python's recursion limit.
         stack = list(reversed(parent.get("childIds", ())))
         while stack and self._left > 0:
             child = by_id.get(stack.pop())
@@ -137,7 +137,7 @@ class _Builder:
 
 
 def _owners(ask: Ask, frames: Iterable[str]) -> dict[str, tuple[int, Box]]:
-    """For each frame the element that it is in, and where its content is on the page."""
+    """For each frame, the element that contains it and the position of its content on the page."""
     owners: dict[str, tuple[int, Box]] = {}
     for frame in frames:
         with contextlib.suppress(ScreenError):  # not drawn, or gone
@@ -164,9 +164,9 @@ def _value(holder: Mapping[str, Any] | None) -> str:
 
 
 def _states(properties: Iterable[Mapping[str, Any]]) -> Iterable[str]:
-    found = {entry["name"]: entry["value"].get("value") for entry in properties}
+    values = {entry["name"]: entry["value"].get("value") for entry in properties}
     for name in _STATES:
-        value = found.get(name)
+        value = values.get(name)
         if name == "expanded" and value is False:
             yield "collapsed"
         elif name in ("checked", "pressed") and value == "mixed":

@@ -11,7 +11,7 @@ from fairground.core import ScreenError
 from fairground.screen.cdppipe import Gone, Pipe
 
 Handler = Callable[[dict[str, Any], str], None]
-"""Takes an event's parameters and the session it came from (empty: the browser)."""
+"""Takes an event's parameters and its session ID (empty for the browser)."""
 
 
 class ProtocolError(ScreenError):
@@ -23,7 +23,7 @@ class NoAnswer(ScreenError):
 
 
 class Reply:
-    """The answer to one command, which may not be there yet."""
+    """The answer to a command, possibly still pending."""
 
     __slots__ = ("_failure", "done", "method", "result", "session")
 
@@ -35,25 +35,28 @@ class Reply:
         self._failure: tuple[type[ScreenError], str] | None = None
 
     def fail(self, kind: type[ScreenError], why: str) -> None:
-        """Says that there will be no answer."""
+        """Mark that there will be no answer."""
         self.done = True
         self._failure = (kind, f"{self.method}: {why}")
 
     def check(self) -> None:
-        """Raises what went wrong, anew each time: an error that is kept keeps every frame it went through."""
+        """Raise the error, if there is one.
+
+        Each call raises a new instance, because a stored error keeps its stack frames alive.
+        """
         if self._failure is not None:
             raise self._failure[0](self._failure[1])
 
 
 class Wire:
-    """A conversation with a browser, or with the pages of one of its contexts.
+    """A connection to a browser, or to the pages of one of its contexts.
 
-    One thread uses it; the pipe's own thread reads. Handlers run in the reading thread with `changed` held: they
-    may `post`, never `call`.
+    One thread uses it; the pipe's own thread reads. Handlers run in the reading thread with `changed` held. They may
+    `post`, but never `call`.
 
     Args:
-        pipe: To the browser. The first wire over it owns it.
-        context: Which browser context it is about; empty for the browser itself.
+        pipe: The pipe to the browser. The first connection over it owns it.
+        context: ID of the browser context; empty for the browser itself.
     """
 
     def __init__(self, pipe: Pipe, context: str = "") -> None:
@@ -67,39 +70,39 @@ class Wire:
         pipe.join(self, context)
 
     def branch(self, context: str) -> Wire:
-        """A wire to the pages of a browser context; closing it leaves this one open."""
+        """Return a connection to the pages of a browser context. Closing it leaves this one open."""
         return Wire(self._pipe, context)
 
     @property
     def alive(self) -> bool:
-        """Whether the browser is still there."""
+        """Whether the browser still runs."""
         return self._dead is None
 
     def on(self, method: str, handler: Handler) -> None:
-        """Has an event handled, in the reading thread."""
+        """Add a handler for an event, called in the reading thread."""
         with self.changed:
             self._handlers.setdefault(method, []).append(handler)
 
     def call(
         self, method: str, params: Mapping[str, Any] | None = None, *, session: str = "", timeout: float = 10.0
     ) -> dict[str, Any]:
-        """Sends a command and waits for its answer.
+        """Send a command and wait for its answer.
 
         Raises:
             ProtocolError: The browser refused it.
-            NoAnswer: No answer came in time.
-            Gone: The page or the browser ended, before or meanwhile.
+            NoAnswer: There was no answer in time.
+            Gone: The page or the browser no longer exists.
         """
         reply = self.send(method, params, session=session)
         self.wait(lambda: reply.done, timeout)
         return self.result(reply, timeout)
 
     def send(self, method: str, params: Mapping[str, Any] | None = None, *, session: str = "") -> Reply:
-        """Sends a command; its answer is had later, with `wait` and `result`."""
+        """Send a command. Use `wait` and `result` to get its answer."""
         return self.send_all([(method, params or {})], session=session)[0]
 
     def send_all(self, commands: Sequence[tuple[str, Mapping[str, Any]]], *, session: str = "") -> list[Reply]:
-        """Sends commands in one go; the browser answers in order as far as one page is concerned."""
+        """Send commands in one write. The browser answers those of one page in order."""
         replies = [Reply(method, session) for method, _ in commands]
         with self.changed:
             if self._dead is not None:
@@ -110,13 +113,13 @@ class Wire:
         return replies
 
     def post(self, method: str, params: Mapping[str, Any] | None = None, *, session: str = "") -> None:
-        """Sends a command and does not care for its answer; the one way to command from a handler."""
+        """Send a command and ignore its answer. Handlers may use only this."""
         self._pipe.put(None, method, params or {}, session)
-        with contextlib.suppress(Gone):  # whoever waits for an answer will meet the same error
+        with contextlib.suppress(Gone):  # callers that wait for an answer get the same error
             self._pipe.flush()
 
     def wait(self, ready: Callable[[], bool], timeout: float) -> bool:
-        """Waits until a condition holds that messages from the browser change; says whether it does.
+        """Wait until a condition holds that browser messages change. Returns whether it holds.
 
         Raises:
             Gone: The browser ended first.
@@ -130,7 +133,7 @@ class Wire:
             return False
 
     def result(self, reply: Reply, waited: float = 0.0) -> dict[str, Any]:
-        """What the browser answered; raises like `call` when it did not, or refused."""
+        """Return the answer. Raises like `call` if there is none, or if it is a refusal."""
         with self.changed:
             if not reply.done:
                 raise NoAnswer(f"{reply.method}: no answer from the browser within {waited:g} s")
@@ -138,7 +141,7 @@ class Wire:
             return reply.result
 
     def end_session(self, session: str, why: str) -> None:
-        """Fails everything that still waits for an answer from a page that is gone."""
+        """Fail all pending answers of a page that is gone."""
         with self.changed:
             for number in [number for number, reply in self._replies.items() if reply.session == session]:
                 reply = self._replies.pop(number)
@@ -146,23 +149,23 @@ class Wire:
             self.changed.notify_all()
 
     def close(self) -> None:
-        """Ends the conversation; may be called twice, also by a handler's thread.
+        """Close the connection. Calling it twice is allowed, also in a handler's thread.
 
-        The first wire closes the pipe with it, upon which the browser ends.
+        The first connection also closes the pipe, which ends the browser.
         """
         with self.changed:
             if self._closed:
                 return
             self._closed = True
             self.die("the screen was closed")
-            self._handlers.clear()  # what they hold is let go of now, not when rubbish is collected
+            self._handlers.clear()  # releases what they hold now, not at garbage collection
         if self.context:
             self._pipe.leave(self)
         else:
             self._pipe.close()
 
     def take(self, message: dict[str, Any]) -> None:
-        """For the pipe: an answer or an event."""
+        """Called by the pipe: an answer or an event."""
         with self.changed:
             if "id" in message:
                 reply = self._replies.pop(message["id"], None)
@@ -174,7 +177,7 @@ class Wire:
             self.changed.notify_all()
 
     def fail(self, number: int, why: str) -> None:
-        """For the pipe: an answer that cannot be used."""
+        """Called by the pipe: an answer that cannot be used."""
         with self.changed:
             reply = self._replies.pop(number, None)
             if reply is not None:
@@ -182,7 +185,7 @@ class Wire:
             self.changed.notify_all()
 
     def die(self, why: str) -> None:
-        """For the pipe: the browser is gone."""
+        """Called by the pipe: the browser is gone."""
         with self.changed:
             if self._dead is None:
                 self._dead = why

@@ -1,4 +1,4 @@
-"""Our own script in a page, in a world of its own where the page's scripts cannot reach it."""
+"""Our own script in a page, in an isolated world that the page's scripts cannot access."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _NAME: Final = "fairground"
 
 
 class Stale(ScreenError):
-    """The document that was asked is no longer the one that is shown."""
+    """The document has been replaced by another one."""
 
 
 class World:
-    """Asks our script about the document that a page shows now.
+    """Calls our script about the document that a page shows now.
 
     Args:
-        wire: To the browser.
-        nonce: What our script's answers carry. Without it, a document in another process that happens to have the
-            number of ours could answer in its place.
+        wire: The connection to the browser.
+        nonce: Included in our script's answers. Without it, a document in another process with the same execution
+            context ID could answer instead.
     """
 
     def __init__(self, wire: Wire, nonce: str) -> None:
@@ -38,17 +38,17 @@ class World:
         self._foreseen: dict[str, tuple[int, Reply]] = {}
 
     def prepare(self) -> list[Command]:
-        """What a page is told when it opens, so that the script is there before the page's own."""
+        """The commands for a new page that install the script before the page's own scripts run."""
         script = {"source": self._source, "worldName": _NAME, "runImmediately": True}
         return [("Page.addScriptToEvaluateOnNewDocument", script)]
 
     def foresee(self, page: Page) -> None:
-        """Has the way to the script found while the document that has just come still loads; does not wait."""
+        """Look up the script's execution context while a new document still loads. Does not wait."""
         reply = self._wire.send("Page.createIsolatedWorld", _place(page), session=page.session)
         self._foreseen[page.session] = page.document, reply
 
     def ask(self, page: Page, call: str, deadline: float) -> Reply:
-        """Calls a function of the script."""
+        """Call a function of the script."""
         document = page.document
         known = self._contexts.get(page.session)
         expression = f"fairground.{call}"
@@ -56,17 +56,21 @@ class World:
             left = max(0.0, deadline - time.monotonic())
             foreseen = self._foreseen.pop(page.session, None)
             if foreseen is None or foreseen[0] != document:
-                made = self._wire.call("Page.createIsolatedWorld", _place(page), session=page.session, timeout=left)
+                created = self._wire.call("Page.createIsolatedWorld", _place(page), session=page.session, timeout=left)
             else:
                 self._wire.wait(lambda: foreseen[1].done, left)
-                made = self._wire.result(foreseen[1], left)
-            known = self._contexts[page.session] = (document, made["executionContextId"])
+                created = self._wire.result(foreseen[1], left)
+            known = self._contexts[page.session] = (document, created["executionContextId"])
             expression = f"{self._source}; {expression}"
         params = {"expression": expression, "contextId": known[1], "awaitPromise": True, "returnByValue": True}
         return self._wire.send("Runtime.evaluate", params, session=page.session)
 
     def answer(self, page: Page, reply: Reply) -> dict[str, Any]:
-        """What it returned; raises `Stale` when that came from nowhere or from somebody else."""
+        """Return the result of a call.
+
+        Raises:
+            Stale: There was no result, or it came from another document.
+        """
         try:
             value = self._wire.result(reply)["result"].get("value")
         except ScreenError as error:

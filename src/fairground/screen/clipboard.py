@@ -1,4 +1,4 @@
-"""What is on the clipboard of a screen, as plain text that is safe to hand on."""
+"""The text of a screen's clipboard, limited and sanitized."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from fairground.core import ScreenError
 from fairground.screen.protocol import Screen
 
 MOST_BYTES: Final = 1 << 20
-"""Of a clipboard's text, in UTF-8; the rest is cut off."""
+"""Maximum bytes of the text in UTF-8. The rest is cut off."""
 
 SECONDS: Final = 2.0
-"""How long whoever holds the clipboard may take to hand it over."""
+"""Timeout for the program that owns the clipboard."""
 
 _LINE_END: Final = re.compile(r"\r\n?")
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")  # all but tab and new line
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")  # all but tab and newline
 
 
 @dataclass(frozen=True)
 class Clipping:
-    """Text from a clipboard: nothing is known of who wrote it.
+    """Text from a clipboard. Its origin is unknown and untrusted.
 
     Attributes:
-        text: Without control characters other than tab and new line; empty where there is no text.
+        text: The text without control characters other than tab and newline; empty if there is no text.
         cut: Whether there was more than `MOST_BYTES`.
     """
 
@@ -34,31 +34,33 @@ class Clipping:
 
 @runtime_checkable
 class HasClipboard(Protocol):
-    """A screen whose clipboard can be read; not all can."""
+    """A screen whose clipboard can be read. Not all screens support it."""
 
     def clipboard(self) -> Clipping:
-        """What was copied last; from any thread, also while another uses the screen.
+        """Return what was copied last. Thread-safe, also while another thread uses the screen.
 
-        Changes nothing: neither what is on the clipboard nor who holds it. Raises `ScreenError` when whoever holds it
-        does not hand it over in time, or not as text.
+        Changes neither the clipboard nor its owner.
+
+        Raises:
+            ScreenError: The owner does not answer in time, or does not provide text.
         """
 
 
 def read_clipboard(screen: Screen) -> Clipping:
-    """What was copied last on a screen.
+    """Return what was copied last on a screen.
 
     Raises:
-        ScreenError: As `HasClipboard.clipboard` does, and when the screen has no clipboard that can be read.
+        ScreenError: As for `HasClipboard.clipboard`, and if the screen does not support reading the clipboard.
     """
     if not isinstance(screen, HasClipboard):
         raise ScreenError(
-            f"a screen of the backend {screen.backend} has no clipboard that can be read",
-            fix="give it a method clipboard(), as those of this package have",
+            f"the screen backend {screen.backend} does not support reading the clipboard",
+            fix="implement the method clipboard() in that backend",
         )
     return screen.clipboard()
 
 
 def clipping(text: str, *, cut: bool = False) -> Clipping:
-    """Makes text fit to be handed on; `cut` says that some was left out already."""
+    """Sanitize and limit text. `cut` says that some of it is missing already."""
     raw = _CONTROL.sub("", _LINE_END.sub("\n", text)).encode()
     return Clipping(raw[:MOST_BYTES].decode(errors="ignore"), cut or len(raw) > MOST_BYTES)

@@ -1,8 +1,8 @@
-"""Just enough D-Bus to ask untrusted programs many questions at once.
+"""A minimal D-Bus client for many concurrent requests to untrusted programs.
 
-The libraries for this wait for each answer before the next question, and trust what comes back. An accessibility
-tree is thousands of small questions, so this connection keeps hundreds of them under way; and whoever answers is
-inside a sandbox, so nothing is decoded but the exact types that were asked for, within limits.
+Existing libraries wait for each answer before the next request, and trust the answers. Reading an accessibility tree
+takes thousands of small requests, so this connection keeps hundreds in flight. The answers come from inside a sandbox,
+so only the exact requested types are decoded, within limits.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import Any, TypeAlias
 
 from fairground.core import ScreenError
 
-MAX_MESSAGE = 8 << 20  # bytes of one message; an honest answer to what we ask is far smaller
-MAX_HEAD = 1 << 16  # bytes of its head: names and a path
-MAX_VALUES = 200_000  # in one message
-MAX_DEPTH = 16  # of arrays, structs and variants in each other
-WINDOW = 256  # questions under way at once: enough to hide the round trip, too few to flood a queue
+MAX_MESSAGE = 8 << 20  # maximum bytes per message; honest answers to our requests are far smaller
+MAX_HEAD = 1 << 16  # maximum bytes of its header: names and a path
+MAX_VALUES = 200_000  # maximum values per message
+MAX_DEPTH = 16  # maximum nesting of arrays, structs and variants
+WINDOW = 256  # requests in flight: enough to hide the round trip, too few to flood a queue
 
 _METHOD_CALL, _METHOD_RETURN, _ERROR = 1, 2, 3
 _ERROR_NAME, _REPLY_SERIAL, _SIGNATURE = 4, 5, 8
@@ -34,7 +34,7 @@ _SIZES = {
 
 @dataclass(frozen=True)
 class Call:
-    """One question: a method of an object, its string and number arguments, and the signature of the answer."""
+    """A method call: the object, string and number arguments, and the signature of the answer."""
 
     destination: str
     path: str
@@ -47,7 +47,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Refusal:
-    """An answer that is no answer: an error, a wrong type, more than the limits allow, or none in time."""
+    """A failed request: an error, a wrong type, an answer over the limits, or a timeout."""
 
     reason: str
 
@@ -57,15 +57,15 @@ UNANSWERED = Refusal("no answer in time")
 
 
 class Malformed(ValueError):
-    """Bytes that are not the D-Bus message they claim to be."""
+    """Bytes that are not a valid D-Bus message."""
 
 
 class Wire:
-    """A client's connection to a bus, over a socket that is already connected.
+    """A client connection to a bus, over a connected socket.
 
     Args:
-        sock: Connected to the bus; the wire owns and closes it.
-        deadline: In seconds of `time.monotonic`; nothing waits longer.
+        sock: Connected to the bus. This object owns and closes it.
+        deadline: In seconds of `time.monotonic`. Nothing waits longer.
     """
 
     def __init__(self, sock: socket.socket, deadline: float) -> None:
@@ -87,7 +87,7 @@ class Wire:
             raise
         if isinstance(hello, Refusal):
             sock.close()
-            raise ScreenError(f"the bus did not greet back: {hello.reason}")
+            raise ScreenError(f"the bus did not answer Hello: {hello.reason}")
 
     def __enter__(self) -> Wire:
         return self
@@ -96,13 +96,14 @@ class Wire:
         self._socket.close()
 
     def ask(self, call: Call) -> Reply:
-        """The answer to one question."""
+        """Send a request and return its answer."""
         return self.ask_all([call])[0]
 
     def ask_all(self, calls: Sequence[Call]) -> list[Reply]:
-        """The answers, in the order of the questions; `UNANSWERED` for those that had none by the deadline.
+        """Send requests and return the answers in the same order. `UNANSWERED` for those without one at the deadline.
 
-        Raises `ScreenError` when the bus itself hangs up or sends what is no D-Bus message.
+        Raises:
+            ScreenError: The bus closes the connection or sends something that is not a D-Bus message.
         """
         replies: list[Reply] = [UNANSWERED] * len(calls)
         waiting: dict[int, int] = {}
@@ -123,7 +124,7 @@ class Wire:
         return replies
 
     def _exchange(self, outgoing: bytearray) -> bool:
-        """Sends and receives what can be, waiting for either; False when the deadline came first."""
+        """Send and receive, waiting until either is possible. False if the deadline came first."""
         left = self.deadline - time.monotonic()
         if left <= 0:
             return False
@@ -135,16 +136,16 @@ class Wire:
             if events & ~select.POLLOUT:
                 data = self._socket.recv(1 << 18)
                 if not data:
-                    raise ScreenError("the bus hung up", fix="check that the desktop session is alive")
+                    raise ScreenError("the bus closed the connection", fix="check that the desktop session is alive")
                 self._received += data
         except BlockingIOError:
             pass
         except OSError as error:
-            raise ScreenError(f"the bus broke off: {error}") from None
+            raise ScreenError(f"the connection to the bus broke: {error}") from None
         return True
 
     def _messages(self) -> Iterator[tuple[int, Incoming]]:
-        """The replies that have arrived, by the serial they answer; everything else is dropped."""
+        """The received replies, by the serial number they answer. Everything else is dropped."""
         data = self._received
         try:
             while True:
@@ -154,7 +155,7 @@ class Wire:
                 if self._skip or len(data) < 16:
                     return
                 head, size = message_sizes(data)
-                # Of a message over the limit only the head is kept, to know which question it spoils.
+                # Of a message over the limit only the header is kept, to know which request it answers.
                 needed = size if size <= MAX_MESSAGE else head
                 if len(data) < needed:
                     return
@@ -163,16 +164,16 @@ class Wire:
                 if message.reply_serial is not None:
                     yield message.reply_serial, message
         except (Malformed, struct.error, UnicodeDecodeError) as error:
-            raise ScreenError(f"the bus sent what is no D-Bus message: {error}") from None
+            raise ScreenError(f"the bus sent an invalid D-Bus message: {error}") from None
 
     def _authenticate(self) -> None:
-        # No identity is claimed: the bus takes that of the socket's other end as the kernel tells it, which is
-        # right both inside and outside of a user namespace.
+        # No identity is claimed: the bus uses that of the socket's peer as reported by the kernel, which is right both
+        # inside and outside of a user namespace.
         outgoing = bytearray(b"\0AUTH EXTERNAL\r\nDATA\r\nBEGIN\r\n")
         for _ in range(2):
             while b"\r\n" not in self._received:
                 if len(self._received) > 4096:
-                    raise ScreenError("the bus answered authentication with noise")
+                    raise ScreenError("the bus sent an invalid answer to the authentication")
                 if not self._exchange(outgoing):
                     raise ScreenError("the bus did not answer in time", fix="check that the desktop is not frozen")
             line, _, rest = bytes(self._received).partition(b"\r\n")
@@ -180,14 +181,14 @@ class Wire:
             if line.startswith(b"OK "):
                 break
             if not line.startswith(b"DATA"):
-                raise ScreenError(f"the bus refused us: {line[:200]!r}")
+                raise ScreenError(f"the bus refused the authentication: {line[:200]!r}")
         while outgoing:
             if not self._exchange(outgoing):
                 raise ScreenError("the bus did not answer in time")
 
 
 def encode_call(call: Call, serial: int) -> bytes:
-    """A method call as bytes, little-endian."""
+    """Encode a method call, little-endian."""
     body = _Writer()
     for kind, argument in zip(call.signature, call.arguments, strict=True):
         body.put(kind, argument)
@@ -231,7 +232,7 @@ class _Writer:
 
 
 def message_sizes(data: bytes | bytearray) -> tuple[int, int]:
-    """Bytes of the head, and of the whole message, read from the first 16 bytes."""
+    """Return the size of the header and of the whole message, from the first 16 bytes."""
     order = {0x6C: "<", 0x42: ">"}.get(data[0])
     if order is None or data[3] != 1:
         raise Malformed(f"starts with {bytes(data[:4])!r}")
@@ -243,7 +244,7 @@ def message_sizes(data: bytes | bytearray) -> tuple[int, int]:
 
 
 class Incoming:
-    """A message that came in: which question it answers, and what it says if that is what was asked for."""
+    """A received message: which request it answers, and its content if it has the requested type."""
 
     def __init__(self, data: bytes, *, complete: bool = True) -> None:
         order = "<" if data[0] == 0x6C else ">"
@@ -258,7 +259,7 @@ class Incoming:
         self._error = fields.get(_ERROR_NAME, "unnamed error")
 
     def reply(self, returns: str) -> Reply:
-        """What it says, if it has this signature and keeps the limits."""
+        """Return its content, if it has this signature and is within the limits."""
         if self._kind == _ERROR:
             return Refusal(str(self._error)[:200])
         if not self._complete:
@@ -272,7 +273,7 @@ class Incoming:
             return Refusal(f"malformed: {error}")
 
     def _fields(self, size: int) -> dict[int, str | int]:
-        found: dict[int, str | int] = {}
+        by_code: dict[int, str | int] = {}
         reader = self._reader
         reader.position = 16
         while reader.position < 16 + size:
@@ -281,17 +282,21 @@ class Incoming:
             kind = reader.read("g")
             if kind not in ("s", "o", "g", "u"):
                 raise Malformed(f"field {code} of type {str(kind)[:40]!r}")
-            found[code] = reader.read(kind)
-        return found
+            by_code[code] = reader.read(kind)
+        return by_code
 
 
-# A parsed type: a letter, or ("a", element), or ("(", fields); a dict entry reads like a struct.
+# A parsed type: a letter, or ("a", element), or ("(", fields). A dict entry is read like a struct.
 _Kind: TypeAlias = "str | tuple[str, tuple[_Kind, ...]]"
 
 
 @lru_cache(maxsize=256)
 def parse_signature(signature: str) -> tuple[_Kind, ...]:
-    """The types that a signature lists; raises `Malformed` for what D-Bus does not allow."""
+    """Return the types in a signature.
+
+    Raises:
+        Malformed: D-Bus does not allow this signature.
+    """
     kinds: list[_Kind] = []
     position = 0
     while position < len(signature):
@@ -317,14 +322,14 @@ def _parse_kind(signature: str, position: int, depth: int) -> tuple[_Kind, int]:
             field, position = _parse_kind(signature, position, depth + 1)
             fields.append(field)
         if not fields:
-            # Elements without bytes would make an array of them endless.
+            # An array of elements without bytes would be endless.
             raise Malformed("an empty struct")
         return ("(", tuple(fields)), position + 1
     raise Malformed(f"type {letter!r}")
 
 
 class _Reader:
-    """Reads values from a message; every read moves on, or raises."""
+    """Reads values from a message. Every read advances or raises."""
 
     def __init__(self, data: bytes, order: str) -> None:
         self._data = data

@@ -29,11 +29,11 @@ from fairground.screen.windowmanager import openbox_config
 from fairground.screen.x11 import X11Screen
 from fairground.screen.xwire import XConnection
 
-BACKGROUND: Final = 0x3D5A73  # a calm blue: black would look like a screen that is off
+BACKGROUND: Final = 0x3D5A73  # a calm blue; black would look like a screen that is off
 _READY_SECONDS: Final = 20.0
 _END_SECONDS: Final = 2.0
 _POLL: Final = 0.002
-_FRAMEBUFFER_FD, _READY_FD = 8, 9  # one digit: sh knows no higher ones
+_FRAMEBUFFER_FD, _READY_FD = 8, 9  # one digit: sh supports no higher ones
 _PACKAGES: Final = {
     "Xvfb": "xvfb",
     "dbus-daemon": "dbus",
@@ -43,8 +43,8 @@ _PACKAGES: Final = {
 }
 _ACCESSIBILITY_BUS: Final = ("/usr/libexec/at-spi-bus-launcher", "/usr/lib/at-spi2-core/at-spi-bus-launcher")
 
-# The link lets Xvfb draw into our memory. The folder for the desktop's files is told before Xvfb starts, so that
-# they are written meanwhile.
+# The link lets Xvfb draw into our memory. The script prints the folder for the desktop's files before it starts Xvfb,
+# so that they are written meanwhile.
 _XVFB: Final = """
 command -v Xvfb >/dev/null || exit 127
 folder="$(mktemp -d "$5/desktop.XXXXXX")" || exit 1
@@ -52,15 +52,15 @@ ln -s "/proc/self/fd/$1" "$folder/Xvfb_screen0" && echo "$folder" >&$2 || exit 1
 exec Xvfb -displayfd "$2" -screen 0 "$3" -dpi "$4" -fbdir "$folder" -nolisten tcp -noreset -s 0
 """
 
-# A program can ask the X server to close another client's connection. A window manager or a panel to which that happens
-# is started again; one that ends all the time is not.
+# A program can ask the X server to close another client's connection. A window manager or panel that is closed this way
+# is restarted, but not without limit.
 _KEPT_UP: Final = """
 command -v "$1" >/dev/null || exit 127
 for again in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do "$@"; done
 exit 1
 """
 
-_ROWS_BYTES: Final = 1 << 17  # of a picture that are sent in one request; a server takes a little more
+_ROWS_BYTES: Final = 1 << 17  # maximum bytes of a picture per request; the server accepts a little more
 
 
 @dataclass(frozen=True)
@@ -68,11 +68,11 @@ class Desktop:
     """A desktop that is ready for programs.
 
     Attributes:
-        screen: What is seen and touched.
-        env: What programs on this desktop need in their environment.
-        display: Its name, such as `:0`.
-        processes: What was started for it, by name.
-        sandbox: Where it is.
+        screen: Its screen.
+        env: Environment variables for programs on this desktop.
+        display: Name of the X display, such as `:0`.
+        processes: The processes started for it, by name.
+        sandbox: The sandbox it runs in.
     """
 
     screen: X11Screen
@@ -82,9 +82,9 @@ class Desktop:
     sandbox: Sandbox
 
     def close(self) -> None:
-        """Closes the screen and ends what was started; may be called twice.
+        """Close the screen and end its processes. Calling it twice is allowed.
 
-        In a frozen sandbox nothing can end; there it is left to `Sandbox.discard`.
+        In a frozen sandbox no process can end; `Sandbox.discard` ends them.
         """
         self.screen.close()
         if self.sandbox.alive and not self.sandbox.frozen:
@@ -100,16 +100,24 @@ def open_desktop(
     accessibility: bool = True,
     style: DesktopStyle | None = None,
 ) -> Desktop:
-    """Starts a desktop in a sandbox and returns when programs can be started on it.
+    """Start a desktop in a sandbox. Returns when programs can be started on it.
+
+    Args:
+        sandbox: Where it runs.
+        size: Width and height of the screen in pixels.
+        dpi: Resolution that the X server reports.
+        window_manager: Whether to start a window manager.
+        accessibility: Whether to start the accessibility bus, which `Screen.tree` needs.
+        style: The look of the desktop; by default plain, without a panel.
 
     Raises:
-        MissingPrerequisite: A program is not installed; the fix is the line that installs it.
-        ScreenError: A program did not start; the message has the end of its output.
+        MissingPrerequisite: A program is not installed. The fix is the command that installs it.
+        ScreenError: A program did not start. The message includes the end of its output.
     """
     style = style or DesktopStyle()
     width, height = size
     if not (64 <= width <= MAX_SIDE and 64 <= height <= MAX_SIDE and 24 <= dpi <= 1200):
-        raise InvalidInput(f"a screen of {width}x{height} at {dpi} dpi: expected 64 to {MAX_SIDE} pixels a side")
+        raise InvalidInput(f"screen size {width}x{height} at {dpi} dpi: expected 64 to {MAX_SIDE} pixels per side")
     processes: dict[str, Process] = {}
     framebuffer = Framebuffer()
     connection: XConnection | None = None
@@ -128,11 +136,12 @@ def open_desktop(
         screen = X11Screen(
             connection, framebuffer, cpu_seconds=sandbox.cpu_seconds, at_work=sandbox.at_work, reach=reach
         )
-        # The first key makes X tell every program about a new keyboard: better before there is any.
+        # The first key event makes X notify every program about a new keyboard, so send one before there is any
+        # program.
         screen.act(Key(keys=("shift",)))
         connection.send(x.set_background(connection.root, BACKGROUND), x.clear_area(connection.root))
         if style.wallpaper:
-            _hang(connection, style.wallpaper, size)
+            _set_wallpaper(connection, style.wallpaper, size)
         env = _environment(display, folder, accessibility=accessibility) | style.environment(folder)
         if window_manager:
             argv = ["openbox", "--sm-disable", "--config-file", f"{folder}/openbox.xml"]
@@ -144,14 +153,14 @@ def open_desktop(
             ready.read(processes["dbus-daemon"])
         processes["activator"] = sandbox.start(["sh", "-c", ACTIVATOR, "activator", folder], env=env)
         if accessibility:
-            # Nobody waits for it: a program that needs it asks the session bus, which lets it wait.
+            # No need to wait: a program that needs it asks the session bus, which waits until it has started.
             processes["at-spi-bus-launcher"] = _start_accessibility(sandbox, env)
             screen.tree_reader = TreeReader(sandbox.connect, env["DBUS_SESSION_BUS_ADDRESS"])
         if window_manager:
             _wait_for(screen.has_window_manager, processes["openbox"])
         if style.panel != "none":
             processes["tint2"] = _keep_up(sandbox, ["tint2", "-c", f"{folder}/tint2rc"], env)
-            _wait_for(lambda: any(one.title == "tint2" for one in screen.windows()), processes["tint2"])
+            _wait_for(lambda: any(window.title == "tint2" for window in screen.windows()), processes["tint2"])
         return Desktop(screen, env, display, processes, sandbox)
     except BaseException:
         if connection is not None:
@@ -185,8 +194,8 @@ def _write_settings(sandbox: Sandbox, folder: str, style: DesktopStyle) -> None:
         sandbox.write_file(f"{folder}/{place}", content)
 
 
-def _hang(connection: XConnection, wallpaper: str, size: tuple[int, int]) -> None:
-    """Puts a wallpaper behind all windows."""
+def _set_wallpaper(connection: XConnection, wallpaper: str, size: tuple[int, int]) -> None:
+    """Set a wallpaper behind all windows."""
     width, height = size
     picture = np.zeros((height, width, 4), np.uint8)
     picture[..., :3] = paint(wallpaper, size)[..., ::-1]
@@ -231,9 +240,9 @@ def _name(process: Process) -> str:
 def _failed(process: Process, name: str) -> ScreenError | MissingPrerequisite:
     if process.poll() == 127:
         return _missing(name)
-    said = process.output(2000).strip()
-    state = "still runs" if process.poll() is None else f"ended with status {process.poll()}"
-    return ScreenError(f"{name} did not become ready ({state})" + (f"\n{said}" if said else ""))
+    printed = process.output(2000).strip()
+    state = "still running" if process.poll() is None else f"exited with status {process.poll()}"
+    return ScreenError(f"{name} did not become ready ({state})" + (f"\n{printed}" if printed else ""))
 
 
 def _wait_for(ready: Callable[[], bool], process: Process) -> None:
@@ -241,12 +250,12 @@ def _wait_for(ready: Callable[[], bool], process: Process) -> None:
     while not ready():
         if process.poll() is not None or time.monotonic() > deadline:
             raise _failed(process, _name(process))
-        time.sleep(_POLL)  # between two looks at a condition: nothing tells us when it comes true
+        time.sleep(_POLL)  # poll interval: there is no notification for this condition
 
 
 def _end(processes: Iterable[Process]) -> None:
     running = list(processes)
-    # A sandbox that is gone has taken its programs along.
+    # The programs of a discarded sandbox have ended with it.
     with contextlib.suppress(SandboxError):
         for process in running:
             process.kill(signal.SIGTERM)  # a killed Xvfb would leave its lock and its socket in /tmp
@@ -259,7 +268,7 @@ def _end(processes: Iterable[Process]) -> None:
 
 
 class _Line:
-    """A pipe over which a program says, line by line, that it is ready."""
+    """A pipe on which a program reports, line by line, that it is ready."""
 
     def __init__(self) -> None:
         self._reader, self.writer = os.pipe2(os.O_CLOEXEC)
@@ -273,13 +282,13 @@ class _Line:
         self.close_writer()
 
     def close_writer(self) -> None:
-        """Leaves the program as the only writer, so that its end is noticed."""
+        """Leave the program as the only writer, so that its end is noticed."""
         if self.writer >= 0:
             os.close(self.writer)
             self.writer = -1
 
     def read(self, process: Process) -> str:
-        """The next line; raises when the program ends or takes too long."""
+        """Return the next line. Raises if the program ends or takes too long."""
         deadline = time.monotonic() + _READY_SECONDS
         while b"\n" not in self._read:
             left = deadline - time.monotonic()
@@ -288,7 +297,7 @@ class _Line:
                 data = os.read(self._reader, 4096)
             if not data:
                 with contextlib.suppress(TimeoutError):
-                    process.wait(1.0)  # it has closed its end; its status says why
+                    process.wait(1.0)  # it has closed its end; its status tells why
                 raise _failed(process, _name(process))
             self._read += data
         line, _, self._read = self._read.partition(b"\n")

@@ -1,4 +1,4 @@
-"""How a desktop looks around the app: wallpaper, panel, cursor, icons, fonts, light or dark, and its time zone."""
+"""The look of a desktop around the app: wallpaper, panel, cursor, icons, fonts, light or dark, and the time zone."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _FONT_POINTS: Final = 10
 
 @dataclass(frozen=True)
 class DesktopStyle:
-    """How a desktop looks. The defaults are what a fresh desktop without a panel has.
+    """The look of a desktop. The defaults are those of a fresh desktop without a panel.
 
     Attributes:
-        wallpaper: One of `WALLPAPERS`; a plain colour when empty.
-        panel: Where the bar with the open windows is.
-        launchers: Names of desktop entries that the panel starts, such as `pcmanfm.desktop`.
-        widgets: Theme of GTK, such as `Adwaita` or `HighContrast`.
-        dark: Light letters on dark ground, where programs follow the desktop.
-        icons: Theme of icons.
-        cursor: Theme of the pointer.
-        cursor_pixels: Its size.
-        font_scale: How much larger letters are than usual.
-        frames: Theme of the windows' frames.
-        timezone: Of every program, by its name in the time zone database.
+        wallpaper: One of `WALLPAPERS`; a plain colour if empty.
+        panel: Position of the panel with the open windows.
+        launchers: Desktop entries that the panel can start, such as `pcmanfm.desktop`.
+        widgets: GTK theme, such as `Adwaita` or `HighContrast`.
+        dark: Light text on a dark background, in programs that follow the desktop.
+        icons: Icon theme.
+        cursor: Cursor theme.
+        cursor_pixels: Size of the cursor.
+        font_scale: Scale factor of fonts.
+        frames: Theme of the window frames.
+        timezone: Time zone of every program, by its name in the time zone database.
     """
 
     wallpaper: str = ""
@@ -47,12 +47,14 @@ class DesktopStyle:
 
     def __post_init__(self) -> None:
         if self.wallpaper and self.wallpaper not in WALLPAPERS:
-            raise InvalidInput(f"no wallpaper is called {self.wallpaper!r}; there are {', '.join(WALLPAPERS)}")
+            raise InvalidInput(f"unknown wallpaper {self.wallpaper!r}; expected one of {', '.join(WALLPAPERS)}")
         if not 0.5 <= self.font_scale <= 3 or not 8 <= self.cursor_pixels <= 256:
-            raise InvalidInput(f"letters {self.font_scale:g} times as large, a cursor of {self.cursor_pixels} pixels")
+            raise InvalidInput(
+                f"font_scale {self.font_scale:g}, cursor_pixels {self.cursor_pixels}: expected 0.5 to 3, and 8 to 256"
+            )
 
     def environment(self, folder: str) -> dict[str, str]:
-        """What programs need to know of it; its files lie in a folder."""
+        """Return the environment variables for programs, for settings in this folder."""
         env = {"GTK2_RC_FILES": f"{folder}/gtkrc-2.0", "XCURSOR_SIZE": str(self.cursor_pixels)}
         if self.dark or self.widgets != "Adwaita":
             env["GTK_THEME"] = f"{self.widgets}:dark" if self.dark else self.widgets
@@ -63,9 +65,9 @@ class DesktopStyle:
         return env
 
     def files(self) -> Mapping[str, bytes]:
-        """Settings of toolkits, by their place in the desktop's folder."""
+        """Return the settings files of toolkits, by path in the desktop's folder."""
         font = f"Sans {_FONT_POINTS * self.font_scale:g}"
-        # A caret that does not blink and menus that do not fade: a screen at rest is one that stays the same.
+        # No blinking caret and no fading menus, so that a settled screen does not change.
         lines = {
             "gtk-cursor-blink": "0",
             "gtk-enable-animations": "0",
@@ -81,11 +83,11 @@ class DesktopStyle:
         dark = "-dark" if self.dark and self.widgets == "Adwaita" else ""
         words = {**lines, "gtk-theme-name": f"{self.widgets}{dark}"}
         gtk2 = "gtk-cursor-blink = 0\n" + "".join(f'{name} = "{words[name]}"\n' for name in old)
-        found = {f"xdg/{toolkit}/settings.ini": settings.encode() for toolkit in ("gtk-3.0", "gtk-4.0")}
-        found["gtkrc-2.0"] = gtk2.encode()
+        contents = {f"xdg/{toolkit}/settings.ini": settings.encode() for toolkit in ("gtk-3.0", "gtk-4.0")}
+        contents["gtkrc-2.0"] = gtk2.encode()
         if self.panel != "none":
-            found["tint2rc"] = self._panel().encode()
-        return found
+            contents["tint2rc"] = self._panel().encode()
+        return contents
 
     def _panel(self) -> str:
         upright = self.panel in ("left", "right")

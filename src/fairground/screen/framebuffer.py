@@ -1,7 +1,7 @@
-"""The picture of an Xvfb as memory: a frame is a view and a colour conversion.
+"""The framebuffer of Xvfb as shared memory: taking a frame is a view and a colour conversion.
 
-Xvfb keeps its framebuffer in a file (`-fbdir`). We hand it a memory file of ours instead, sealed against
-shrinking: whatever runs next to Xvfb could otherwise truncate the file, and reading the mapping would kill us.
+Xvfb stores its framebuffer in a file (`-fbdir`). We pass it a memory file instead, sealed against shrinking. Otherwise
+a program next to Xvfb could truncate the file, and reading the mapping would crash us.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _COLOURS: Final = 0x00FFFFFF
 
 
 class Box(NamedTuple):
-    """A part of the screen."""
+    """A rectangle on the screen."""
 
     left: int
     top: int
@@ -35,10 +35,10 @@ class Box(NamedTuple):
 
 
 class Framebuffer:
-    """Memory that an Xvfb draws into.
+    """Memory that Xvfb draws into.
 
-    Give `fd` to Xvfb under any number N, with `-fbdir` naming a folder in which `Xvfb_screen0` links to
-    `/proc/self/fd/N`; call `map` once Xvfb says that it is ready, before any program that is not trusted runs.
+    Pass `fd` to Xvfb under any number N. Its `-fbdir` must be a folder in which `Xvfb_screen0` links to
+    `/proc/self/fd/N`. Call `map` once Xvfb is ready, before any untrusted program runs.
     """
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class Framebuffer:
         self._map: mmap.mmap | None = None
 
     def map(self) -> None:
-        """Maps what Xvfb has laid out, and learns its size."""
+        """Map the memory that Xvfb has initialized, and read its size."""
         fcntl.fcntl(self.fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
         length = os.fstat(self.fd).st_size
         head = os.pread(self.fd, _HEADER.size, 0)
@@ -57,19 +57,19 @@ class Framebuffer:
         raw = np.frombuffer(self._map, np.uint8, height * stride, offset).reshape(height, stride)
         self._bgrx = raw[:, : width * 4].reshape(height, width, 4)
         self._bytes = memoryview(self._map)[offset : offset + height * stride]
-        # Two copies that take turns: what was seen last, and what is seen now.
+        # Two copies that alternate: the last picture and the current one.
         self._seen, self._next = bytearray(self._bytes), bytearray(self._bytes)
         self._shape = (height, stride // 4, width)
         self.size = (width, height)
 
     def pixels(self) -> Pixels:
-        """What is on the screen now, as RGB."""
+        """Return the current picture as RGB."""
         if self._map is None:
             raise ScreenError("the framebuffer is not mapped (the screen is closed, or Xvfb has not started)")
         return cv2.cvtColor(self._bgrx, cv2.COLOR_BGRA2RGB).view(np.uint8)
 
     def changed(self, ignoring: Sequence[Box] = ()) -> Box | None:
-        """What has changed since the last call, or None. Costs 0.1 ms while nothing changes."""
+        """Return what has changed since the last call, or None. Takes 0.1 ms if nothing has changed."""
         if self._map is None:
             raise ScreenError("the framebuffer is not mapped (the screen is closed, or Xvfb has not started)")
         if self._seen == self._bytes:
@@ -81,7 +81,7 @@ class Framebuffer:
         if not rows.size:
             return None
         top, bottom = int(rows[0]), int(rows[-1]) + 1
-        # The fourth byte of a pixel is not drawn, and may hold anything.
+        # The fourth byte of a pixel is not drawn, and may have any value.
         changed = ((before[top:bottom] ^ now[top:bottom]) & _COLOURS) != 0
         for box in ignoring:
             first, last = max(0, box.top - top), max(0, box.top + box.height - top)
@@ -94,11 +94,11 @@ class Framebuffer:
         return Box(left, top + int(rows[0]), right - left, int(rows[-1] - rows[0]) + 1)
 
     def close(self) -> None:
-        """Lets the memory go; may be called twice."""
+        """Release the memory. Calling it twice is allowed."""
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
-        # Arrays over the mapping keep it alive for as long as somebody holds one.
+        # Arrays over the mapping keep it alive as long as they exist.
         self._map = None
         self.__dict__.pop("_bgrx", None)
         self.__dict__.pop("_bytes", None)
@@ -109,9 +109,9 @@ class Framebuffer:
 
 
 def _parse_header(head: bytes, length: int) -> tuple[int, int, int, int]:
-    """Offset of the pixels, width, height, and bytes a line, of an XWD file of this length."""
+    """Offset of the pixels, width, height, and bytes per line of an XWD file of this length."""
     if len(head) < _HEADER.size:
-        raise ScreenError(f"the framebuffer is empty ({length} bytes): Xvfb did not lay it out")
+        raise ScreenError(f"the framebuffer is empty ({length} bytes): Xvfb did not initialize it")
     header = _HEADER.unpack(head)
     size, version, layout, depth, width, height, _, byte_order = header[:8]
     bits, stride, red, colours = header[11], header[12], header[14], header[19]
@@ -119,13 +119,13 @@ def _parse_header(head: bytes, length: int) -> tuple[int, int, int, int]:
     understood = version == 7 and layout == 2 and depth == 24 and bits == 32 and byte_order == 0 and red == 0xFF0000
     if not understood:
         raise ScreenError(
-            f"the framebuffer has an unknown form: version {version}, depth {depth}, {bits} bits a pixel, "
+            f"unsupported framebuffer format: version {version}, depth {depth}, {bits} bits per pixel, "
             f"byte order {byte_order}; expected 7, 24, 32, 0",
             fix="start Xvfb with -screen 0 WIDTHxHEIGHTx24",
         )
     sides = 0 < width <= MAX_SIDE and 0 < height <= MAX_SIDE
     if not sides or stride < width * 4 or stride % 4 or not 100 <= size <= 4096 or offset % 4:
-        raise ScreenError(f"the framebuffer's header makes no sense: {width}x{height}, {stride} bytes a line")
+        raise ScreenError(f"the framebuffer has an invalid header: {width}x{height}, {stride} bytes per line")
     if offset + stride * height > length:
-        raise ScreenError(f"the framebuffer is cut short: {length} bytes, {offset + stride * height} expected")
+        raise ScreenError(f"the framebuffer is too short: {length} bytes, expected {offset + stride * height}")
     return offset, width, height, stride

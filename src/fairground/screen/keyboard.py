@@ -1,9 +1,9 @@
-"""Keys and text through XTEST: any Unicode text, on whatever layout the server has.
+"""Keys and text through XTEST: any Unicode text, on any keyboard layout.
 
-A character on the layout is typed with its own key. Every other character is lent a key that no keyboard has.
-Programs look a key up when they get round to the event, not when we send it, and some miss a second change of the
-layout while they are busy with the first. So all keys are lent before the text is sent, and none while programs
-have yet to take in what was typed.
+A character on the layout is typed with its own key. Every other character is temporarily assigned to an unused key.
+Programs look up a key when they handle the event, not when we send it, and some miss a second change of the layout
+while they handle the first. So all keys are assigned before the text is sent, and none while programs have yet to
+handle earlier input.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from fairground.screen.xwire import XConnection
 _LOCK: Final = 0x2
 _GROUP: Final = 0x6000
 
-# Lent a key from the start, while no program has to take notice of it: what people and models type most often.
+# Assigned to keys from the start, before any program has to notice: the characters that people and models type most.
 _COMMON: Final = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿ€£¥°§©®™«»¿¡–—‘’“”„…•·×÷→½²"  # noqa: RUF001
 
 
 class Keyboard:
-    """The keys of one X server, over a connection that others use as well.
+    """The keys of one X server, over a shared connection.
 
     Args:
-        connection: To the server.
-        opcode: Of the XTEST extension.
-        taken_in: Waits until programs have taken in what was typed; False when they have not in time.
+        connection: The connection to the server.
+        opcode: Opcode of the XTEST extension.
+        taken_in: Waits until programs have handled what was typed; False on timeout.
     """
 
     def __init__(self, connection: XConnection, opcode: int, taken_in: Callable[[], bool]) -> None:
@@ -38,14 +38,14 @@ class Keyboard:
         self._opcode = opcode
         self._taken_in = taken_in
         self._held: dict[str, list[int]] = {}
-        self._pending = False  # whether programs may not have taken in all that was typed
+        self._pending = False  # whether programs may not have handled all that was typed
         self._group = 0
         self._layout = self._read(None)
         self._lend([keysyms.of_character(character) for character in _COMMON])
         self.confirm()
 
     def type(self, text: str) -> None:
-        """Types text. What arrives does not depend on CapsLock or on a held Shift; a held Ctrl still acts."""
+        """Type text. The result does not depend on CapsLock or a held Shift; a held Ctrl still acts."""
         state = self._refresh()
         lifted = [code for key in ("shift", "shift_r", "altgr") for code in self._held.get(key, ())]
         caps = self._tap(self._place(keysyms.CAPS_LOCK)) if state & _LOCK else []
@@ -60,34 +60,34 @@ class Keyboard:
         self._connection.sync()
 
     def chord(self, keys: Sequence[str], *, repeat: int = 1) -> tuple[list[bytes], list[bytes]]:
-        """The requests that press keys together (after `repeat` - 1 taps of them), and that let them go."""
+        """Return the requests that press keys together (after `repeat` - 1 taps), and those that release them."""
         codes = self._keycodes(keys) if keys else []
         down, up = [*map(self._down, codes)], [*map(self._up, reversed(codes))]
         return (down + up) * (repeat - 1) + down, up
 
     def hold(self, key: str) -> None:
-        """Presses a key and keeps it down; a key that is down stays as it is."""
+        """Press a key and keep it down. Does nothing if it is down."""
         if key not in self._held:
             self._held[key] = self._keycodes((key,))
             self._connection.send(*map(self._down, self._held[key]))
             self._connection.sync()
 
     def let_go(self, key: str) -> None:
-        """Lets a key go; nothing happens when it is not down."""
+        """Release a key. Does nothing if it is not down."""
         self._connection.send(*map(self._up, reversed(self._held.pop(key, []))))
         self._connection.sync()
 
     def release(self) -> None:
-        """Lets every held key go, the last first."""
+        """Release every held key, the last first."""
         for key in reversed(list(self._held)):
             self.let_go(key)
 
     def confirm(self) -> None:
-        """Says that programs have taken in all that was typed."""
+        """Mark that programs have handled all that was typed."""
         self._pending = False
 
     def _strokes(self, places: Iterable[Place]) -> list[bytes]:
-        """Presses and releases, with Shift and AltGr held over runs that need them."""
+        """Key presses and releases, with Shift and AltGr held over runs that need them."""
         requests: list[bytes] = []
         level = 0
         for place in places:
@@ -105,11 +105,11 @@ class Keyboard:
         return requests
 
     def _keycodes(self, keys: Sequence[str]) -> list[int]:
-        """The keycodes of a chord in the order to press them, without those that are already down."""
+        """The keycodes of a chord in the order to press them, without those that are down already."""
         self._refresh()
         symbols = [keysyms.keysym(key) for key in _as_printed(keys)]
         if self._lend(symbols) < len(symbols):
-            raise ScreenError(f"the keyboard layout leaves too few keys free for {'+'.join(keys)}")
+            raise ScreenError(f"the keyboard layout has too few unused keys for {'+'.join(keys)}")
         codes: dict[int, None] = {}
         for place in map(self._place, symbols):
             for bit, symbol in ((1, keysyms.SHIFT), (2, keysyms.LEVEL3)):
@@ -121,23 +121,25 @@ class Keyboard:
         return [code for code in codes if code not in down]
 
     def _lend(self, symbols: Sequence[int]) -> int:
-        """Finds keys for as many leading symbols as can be had; says for how many, at least one."""
+        """Assign keys to as many leading symbols as possible. Returns how many, at least one."""
         if self._pending and any(self._layout.find(symbol) is None for symbol in symbols):
             if not self._taken_in():
-                raise ScreenError("the program in front has not taken in what was typed, so typing stopped half-way")
+                raise ScreenError(
+                    "the focused program did not handle earlier input in time, so typing stopped part-way"
+                )
             self._pending = False
         count, changed = self._layout.lend(symbols)
         if not count:
-            raise ScreenError("the keyboard layout leaves no key free for characters that are not on it")
+            raise ScreenError("the keyboard layout has no unused key for characters that are not on it")
         if changed:
             self._connection.send(*_mapping_requests(self._layout, changed))
             self._connection.sync()
-            self._connection.mapping_stale = False  # it was us
+            self._connection.mapping_stale = False  # this change was our own
             self._pending = True
         return count
 
     def _refresh(self) -> int:
-        """Reads the layout again if anybody changed it; returns the state of the modifiers."""
+        """Read the layout again if a program changed it. Returns the state of the modifiers."""
         state = x.pointer(self._connection.ask(x.query_pointer(self._connection.root))[0]).mask
         if self._connection.mapping_stale or state & _GROUP != self._group:
             self._group = state & _GROUP
@@ -171,15 +173,15 @@ class Keyboard:
 
 
 def _as_printed(keys: Sequence[str]) -> list[str]:
-    """Ctrl+C means the key that says C, not Ctrl+Shift+C: next to such modifiers a letter's case says nothing."""
+    """Lower the case of letters in commands: Ctrl+C means the key labelled C, not Ctrl+Shift+C."""
     command = any(is_modifier(key) and not key.startswith("shift") for key in keys)
     return [key.lower() if command and len(key) == len(key.lower()) == 1 else key for key in keys]
 
 
 def _mapping_requests(layout: Layout, changed: set[int]) -> list[bytes]:
-    """As few requests as can be, because each makes every program read the layout anew.
+    """Use as few requests as possible, because each makes every program read the layout again.
 
-    Spare keys between two that changed are set again to what they are.
+    Unused keys between two changed ones are set to their current values.
     """
     runs: list[list[int]] = []
     for code in sorted(changed):

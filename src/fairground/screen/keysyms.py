@@ -1,4 +1,4 @@
-"""X11's numbers for keys: one keysym a character, one a named key."""
+"""X11 keysyms: one per character, one per named key."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ NAMED: Final[dict[str, int]] = {
 
 
 def keysym(key: str) -> int:
-    """The keysym of a canonical key: a name, or a single character."""
-    found = NAMED.get(key)
-    return of_character(key) if found is None else found
+    """Return the keysym of a canonical key: a name, or a single character."""
+    named = NAMED.get(key)
+    return of_character(key) if named is None else named
 
 
 def of_character(character: str) -> int:
-    """The keysym of a character: Latin-1 stands for itself, everything else is Unicode with a flag."""
+    """Return the keysym of a character: Latin-1 characters have their own code, all others Unicode with a flag."""
     code = ord(character)
     if 0x20 <= code <= 0x7E or 0xA0 <= code <= 0xFF:
         return code

@@ -1,4 +1,4 @@
-"""Which key gives which symbol, and which keys are lent to symbols that the layout does not have.
+"""Which key gives which symbol, and which unused keys are assigned to symbols that the layout lacks.
 
 Pure bookkeeping: `keyboard` talks to the server.
 """
@@ -12,27 +12,27 @@ _COLUMNS: Final = {0: 0, 1: 1, 4: 2, 5: 3}  # column of the core mapping -> leve
 _KEYPAD: Final = range(0xFF80, 0xFFBE)
 _FUNCTIONS: Final = range(0xFD00, 0x10000)
 _MEDIA: Final = 0x10080000
-# No keyboard has keys from here on; layouts put laptop functions there that no canonical key names. They lie side
-# by side, so that many of them are lent in one request.
+# No keyboard has keys from here on. Layouts put laptop functions there that no canonical key names. They are adjacent,
+# so that many can be assigned in one request.
 _ODD_KEYS: Final = 182
 _KEYS_FOR_FUNCTIONS: Final = 8
 
 
 class Place(NamedTuple):
-    """Where a symbol is: a key, and its level: 1 needs Shift, 2 AltGr, 3 both."""
+    """The key of a symbol, and its level: 1 needs Shift, 2 AltGr, 3 both."""
 
     keycode: int
     level: int
 
 
 class Layout:
-    """The layout of a server at one time, with what has been lent on it.
+    """The layout of a server at one time, with the keys assigned on it.
 
     Args:
         rows: The keysyms of each keycode, as the server lists them.
         reserved: Keycodes that act as modifiers.
-        fixed: False when the rows do not describe the group in force, so that characters must be lent keys.
-        before: The layout this one replaces; what was lent there and is still so stays lent.
+        fixed: False if the rows do not describe the active group, so that characters need assigned keys.
+        before: The previous layout. Assignments that are still valid are kept.
     """
 
     def __init__(
@@ -50,8 +50,8 @@ class Layout:
             empty = sorted({*empty, *(place.keycode for place in before._functions if place.keycode in rows)})
         while len(empty) < _KEYS_FOR_FUNCTIONS and odd:
             empty.append(odd.pop())
-        # Both longest unused first; 0 is free. A character shares its key with another. A function has a key to
-        # itself, because X chooses the level of keypad keys by rules of their own.
+        # Both in order of last use, oldest first; 0 is free. Two characters share a key. A function has a key to
+        # itself, because X chooses the level of keypad keys by special rules.
         self._characters: dict[Place, int] = {Place(code, level): 0 for level in (0, 1) for code in odd}
         self._functions: dict[Place, int] = {Place(code, 0): 0 for code in empty}
         for code, row in rows.items():
@@ -61,11 +61,11 @@ class Layout:
             self._keep(before, rows)
 
     def find(self, symbol: int) -> Place | None:
-        """Where a symbol is, on the layout or on a lent key."""
+        """Return the place of a symbol, on the layout or on an assigned key."""
         return self._places.get(symbol)
 
     def lend(self, symbols: Iterable[int]) -> tuple[int, set[int]]:
-        """Finds a place for each symbol, in order, until there is no key left that they do not need themselves.
+        """Assign a place to each symbol in order, until every unused key is needed for these symbols.
 
         Returns:
             How many symbols have a place now, and the keycodes whose `row` is new.
@@ -91,29 +91,29 @@ class Layout:
         return count, changed
 
     def is_spare(self, code: int) -> bool:
-        """Whether a key may be lent, so that its row is ours to set."""
+        """Whether a key may be assigned, so that we may set its row."""
         place = Place(code, 0)
         return place in self._characters or place in self._functions
 
     def row(self, code: int) -> tuple[int, int]:
-        """What a spare key gives plain and with Shift."""
+        """What an unused key gives, plain and with Shift."""
         place = Place(code, 0)
         if place in self._functions:
             return self._functions[place], self._functions[place]
         plain, shifted = self._characters[place], self._characters[Place(code, 1)]
-        # Both levels are always filled: X reads a lone capital as a small letter and its capital.
+        # Both levels are always filled, because X reads a single capital letter as a small letter and its capital.
         return plain or shifted, shifted or plain
 
     @property
     def capacity(self) -> int:
-        """How many characters can be lent a key at one time."""
+        """How many characters can be assigned at the same time."""
         return len(self._characters)
 
     def _read(self, code: int, row: Sequence[int], *, fixed: bool) -> None:
         for column, level in _COLUMNS.items():
             symbol = row[column] if column < len(row) else 0
-            # Shift and NumLock both change the keypad, so only its plain level can be relied on. In another group
-            # characters move; functions do not.
+            # Shift and NumLock both change the keypad, so only its plain level is reliable. In another group characters
+            # move, but functions do not.
             known = level == 0 or symbol not in _KEYPAD
             if symbol and known and (fixed or _is_function(symbol)):
                 self._places.setdefault(symbol, Place(code, level))

@@ -1,4 +1,4 @@
-"""What a screen is, whatever draws it: the contract that X11, a browser page and a VM all obey."""
+"""The `Screen` protocol: the contract of all backends (X11, browser page, VM)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from fairground.core import Action, Frame, Node, Window
 
 @dataclass(frozen=True)
 class Settled:
-    """How settling went.
+    """The result of settling.
 
     Attributes:
-        quiet: True when the screen came to rest; False when the deadline came first.
+        quiet: True if the screen settled; False at the timeout.
         seconds: How long it took.
-        reason: What it was still waiting for, when the deadline came first.
+        reason: At the timeout, what it was still waiting for.
     """
 
     quiet: bool
@@ -25,49 +25,51 @@ class Settled:
 
 @runtime_checkable
 class Screen(Protocol):
-    """What is seen and touched. One thread at a time."""
+    """A screen to see and act on. Use it from one thread at a time."""
 
     backend: str
     """Short name, such as `x11` or `cdp`."""
     size: tuple[int, int]
     """Width and height in pixels."""
     in_memory: bool
-    """Whether the picture is memory that anyone can read at any time; otherwise each `grab` asks a program for it."""
+    """Whether the picture is in shared memory, readable at any time. Otherwise each `grab` asks a program for it."""
 
     @property
     def alive(self) -> bool:
-        """Whether what draws it still runs."""
+        """Whether the program that draws it still runs."""
 
     def grab(self) -> Frame:
-        """The current picture, pointer included where the backend draws one."""
+        """Return the current picture, including the pointer if the backend draws one."""
 
     def act(self, action: Action) -> None:
-        """Carries an input out.
+        """Perform an input action.
 
-        Raises `InvalidAction` when it is off screen or cannot be performed, before anything is touched. Kinds
-        that are not input (`look`, `answer`, `call_user`, `done`, `fail`) do nothing; `wait` lets time pass.
+        Kinds that are not input (`look`, `answer`, `call_user`, `done`, `fail`) do nothing. `wait` lets time pass.
+
+        Raises:
+            InvalidAction: The action is off screen or cannot be performed. Raised before anything happens.
         """
 
     def settle(self, timeout: float = 5.0) -> Settled:
-        """Waits until what was done last has had its effect and the picture has come to rest."""
+        """Wait until the last actions have taken effect and the picture no longer changes."""
 
     def wait_change(self, timeout: float) -> bool:
-        """Waits until the picture changes, at most `timeout` seconds; says whether it did."""
+        """Wait at most `timeout` seconds until the picture changes. Returns whether it did."""
 
     def cursor(self) -> tuple[int, int] | None:
-        """Where the pointer is, or None when there is none."""
+        """Return the pointer position, or None if there is no pointer."""
 
     def tree(self, *, depth: int = 64, limit: int = 5_000) -> Node:
-        """The accessibility tree, at most `depth` deep and `limit` nodes."""
+        """Return the accessibility tree, with at most `depth` levels and `limit` nodes."""
 
     def windows(self) -> tuple[Window, ...]:
-        """The windows, topmost last."""
+        """Return the windows, topmost last."""
 
     def take_notes(self) -> tuple[str, ...]:
-        """What has happened since the last call that the picture does not show, such as a file that was downloaded."""
+        """Return and clear the notes about events that the picture does not show, such as a download."""
 
     def release(self) -> None:
-        """Lets every held key and button go."""
+        """Release every held key and button."""
 
     def close(self) -> None:
-        """Lets go of everything the screen holds; may be called twice."""
+        """Release all resources of the screen. Calling it twice is allowed."""

@@ -1,8 +1,7 @@
 """The session bus of a desktop, and the services that it starts.
 
-The bus runs backstage, where the programs of the desktop cannot reach it; so it must not run programs on their behalf
-there. Each service that it is asked to start is started among the programs instead: the bus writes its name into a
-pipe, and a script on the other side reads it.
+The bus runs backstage, out of reach of the desktop's programs, so it must not start programs for them there. Instead it
+writes the name of a requested service to a pipe, and a script among the programs reads it and starts the service.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ for file in /usr/share/dbus-1/services/*.service /usr/local/share/dbus-1/service
 done
 exec dbus-daemon "--config-file=$folder/bus.conf" --nofork --nopidfile --nosyslog "$@"
 """
-"""Starts the bus of a desktop: its folder, then options of `dbus-daemon`."""
+"""Starts the bus of a desktop. Arguments: its folder, then options of `dbus-daemon`."""
 
 ACTIVATOR: Final = """
 exec 3<> "$1/activate"
@@ -40,11 +39,11 @@ while read -r name <&3; do
   read -r command < "$1/services/$name.command" && sh -c "exec $command" 3<&- &
 done
 """
-"""Starts what the bus asks for; its argument is the desktop's folder."""
+"""Starts the services that the bus requests. Argument: the desktop's folder."""
 
 
 def bus_config(folder: str) -> str:
-    """The bus's settings: anybody on the desktop may use it and own a name, as on every session bus."""
+    """Return the configuration of the bus. As on every session bus, any program may use it and own a name."""
     return _CONFIG.replace("FOLDER", folder)
 
 

@@ -1,8 +1,7 @@
-"""Waiting until a screen has come to rest: nothing drawn, and nobody at work, for a short while.
+"""Waiting until a screen has settled: nothing drawn and no program active for a short while.
 
-A picture that stands still proves little by itself: a program may be computing what it will draw next, or may
-wait for the next beat of its frame clock. So the processor time of the programs counts as well, and once
-anything has happened the wait is as long as two such beats.
+A static picture alone is not enough: a program may be computing what it will draw next, or wait for the next tick of
+its frame clock. So the CPU time of the programs counts as well, and after any activity the wait lasts two such ticks.
 """
 
 from __future__ import annotations
@@ -15,27 +14,27 @@ from typing import Final
 from fairground.screen.framebuffer import Box
 
 POLL: Final = 0.003
-STILL: Final = 0.012  # rest that suffices when nothing at all has happened
-CALM: Final = 0.036  # rest that suffices after something has: two frames at 60 a second, and a little
-CARET: Final = (4, 96)  # a change at most so wide and so high, at the same place again, is a caret that blinks
-BUSY_SHARE: Final = 0.15  # of one processor
+STILL: Final = 0.012  # seconds of quiet that suffice if nothing has happened
+CALM: Final = 0.036  # seconds of quiet that suffice after activity: two frames at 60 per second, and a little more
+CARET: Final = (4, 96)  # maximum size of a change that counts as a blinking caret, if it repeats at the same place
+BUSY_SHARE: Final = 0.15  # of one CPU
 BUSY_SECONDS: Final = 0.001
 _ROUNDING: Final = 1e-4
 
 
 @dataclass
 class Meter:
-    """Processor time used since a moment, against what programs at rest use."""
+    """CPU time used since a moment, compared with what idle programs use."""
 
     cpu_seconds: Callable[[], float] | None
     start: float = 0.0
 
     def reset(self) -> None:
-        """Measures from now."""
+        """Start measuring now."""
         self.start = self.cpu_seconds() if self.cpu_seconds else 0.0
 
     def busy(self, seconds: float) -> bool:
-        """Whether more was used in these seconds than by programs at rest."""
+        """Whether programs used more in these seconds than idle ones do."""
         if self.cpu_seconds is None:
             return False
         return self.cpu_seconds() - self.start > BUSY_SECONDS + BUSY_SHARE * seconds
@@ -51,17 +50,17 @@ def wait_until_quiet(
     earliest: float = 0.0,
     at_work: Callable[[], int] | None = None,
 ) -> str:
-    """Waits until nothing has changed and nobody has worked for a while.
+    """Wait until nothing has changed and no program has been active for a while.
 
     Args:
-        changed: What has changed since it was last called.
-        pause: Lets a little time pass; raises when the screen has gone.
-        meter: Of the processor time of the programs.
+        changed: Returns what has changed since its last call.
+        pause: Lets a little time pass; raises if the screen is gone.
+        meter: Measures the CPU time of the programs.
         deadline: When to give up, in seconds of `time.monotonic`.
         reacted: Whether something has happened already, so that more may follow.
-        earliest: When it may return at the earliest, in seconds of `time.monotonic`.
-        at_work: How many threads of the programs want a processor or wait for a disk. On a busy machine a program
-            may be kept from running for so long that it seems to rest.
+        earliest: Earliest time to return, in seconds of `time.monotonic`.
+        at_work: Number of threads that wait for a CPU or a disk, or run. On a busy machine, a program may have to wait
+            for a CPU so long that it seems idle.
 
     Returns:
         An empty string, or what it was still waiting for.
@@ -69,26 +68,26 @@ def wait_until_quiet(
     needed = CALM if reacted else STILL
     rest = 0.0
     caret: Box | None = None
-    reason = "the picture has not stood still for long enough"
+    reason = "the picture has not been stable for long enough"
     meter.reset()
     while True:
         before = time.monotonic()
         left = needed - rest
         pause(left if _ROUNDING < left < POLL else POLL)
-        # Where we ourselves were kept from running, so were the programs: that time proves nothing.
+        # If we were not scheduled, the programs may not have been either, so that time proves nothing.
         rest += min(time.monotonic() - before, 2 * POLL)
         rested = rest >= needed - _ROUNDING and time.monotonic() >= earliest
-        # Asked before looking at the picture and the meter: what happens while it answers must not be missed.
+        # Asked before looking at the picture and the meter, so that nothing that happens meanwhile is missed.
         working = rested and at_work is not None and at_work() > 0
         box = changed()
         if box is not None and _is_caret(box, caret):
             caret, box = box, None
         if box is not None or meter.busy(rest):
-            reason = "programs are still at work" if box is None else "the picture keeps changing"
+            reason = "programs are still working" if box is None else "the picture keeps changing"
             needed, rest = CALM, 0.0
             meter.reset()
         elif working:
-            reason = "programs are still at work"
+            reason = "programs are still working"
         elif rested:
             return ""
         if time.monotonic() >= deadline:

@@ -1,4 +1,4 @@
-"""Wallpapers, computed: the same pixels on every machine, and no pictures of anybody's in the tree."""
+"""Generated wallpapers: the same pixels on every machine, without image files or third-party pictures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Field = NDArray[np.float64]
 
 
 def paint(name: str, size: tuple[int, int]) -> Pixels:
-    """A wallpaper as pixels."""
+    """Return a wallpaper as pixels."""
     width, height = size
     rows, columns = np.mgrid[0:height, 0:width]
     shades, colours = WALLPAPERS[name](columns / width, rows / height)
@@ -69,4 +69,4 @@ WALLPAPERS: Final[dict[str, Callable[[Field, Field], tuple[Field, Colours]]]] = 
     "rings": _rings,
     "paper": _paper,
 }
-"""By name: the shade of each point, and the colours that shades run through."""
+"""By name: the shade of each point, and the colours that the shades run through."""

@@ -1,7 +1,7 @@
-"""How windows behave on our desktops: what a person expects, and no way out of the task.
+"""Window manager settings: what users expect, without a way out of the task.
 
-There is no menu on the background, no second workspace, and no button that hides a window, because there is no
-bar to bring it back from.
+There is no menu on the background, no second workspace, and no button that hides a window, because there is no panel to
+bring it back from.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _TITLE = (("Left", "Press", _RAISE), ("Left", "Drag", ("Move",)), ("Left", "Doub
 
 
 def openbox_config(theme: str) -> str:
-    """The window manager's settings, with a theme for the frames of windows."""
+    """Return the window manager's configuration, with a theme for window frames."""
     return _CONFIG.replace("THEME", theme, 1)
 
 

@@ -41,21 +41,21 @@ from fairground.screen.xwire import XConnection
 
 _BUTTONS: Final = {"left": 1, "middle": 2, "right": 3, "back": 8, "forward": 9}
 _WHEEL_UP, _WHEEL_DOWN, _WHEEL_LEFT, _WHEEL_RIGHT = 4, 5, 6, 7
-_CLICKS_APART: Final = 0.5  # seconds; toolkits read two clicks at one place within 0.4 to 0.5 as a double click
+_CLICKS_APART: Final = 0.5  # seconds; toolkits treat two clicks at one place within 0.4 to 0.5 s as a double click
 _CLICK_RADIUS: Final = 8
-_DRAG_STEP: Final = 12  # pixels; above the distance at which toolkits take a press for a drag
+_DRAG_STEP: Final = 12  # pixels; more than the distance at which toolkits start a drag
 _DRAG_PACE: Final = 0.004
 _DRAG_BEATS: Final = 250  # so that the longest path takes a second
-_CHORD_SECONDS: Final = 0.5  # to wait for the window manager before letting go
+_CHORD_SECONDS: Final = 0.5  # timeout for the window manager before keys are released
 _MANAGERS_KEYS: Final = frozenset({"alt", "alt_r", "super", "super_r"})
-_DROP_SECONDS: Final = 1.0  # to wait for the programs before letting go
-_ACTIVATION_SECONDS: Final = 0.3  # GTK shows a button pressed by a key for 0.25 s before it does anything
+_DROP_SECONDS: Final = 1.0  # timeout for the programs before the button is released
+_ACTIVATION_SECONDS: Final = 0.3  # GTK shows a button pressed by a key for 0.25 s before it acts
 _TYPING_SECONDS: Final = 30.0
 _POINTER: Final = 40  # pixels around its tip that the pointer may cover
 
 
 class TreeReader(Protocol):
-    """Reads the accessibility tree of what is on the screen."""
+    """Reads the accessibility tree of the screen."""
 
     def __call__(self, *, depth: int, limit: int) -> Node: ...
 
@@ -63,16 +63,16 @@ class TreeReader(Protocol):
 class X11Screen:
     """The screen of one Xvfb.
 
-    Two clicks with the same button at the same place are kept so far apart in time that no program takes them
-    for a double click; ask for that with `count=2`.
+    Two clicks with the same button at the same place are kept far enough apart in time that no program treats them as a
+    double click. For a double click, use `count=2`.
 
     Args:
-        connection: To the server; owned from now on.
+        connection: The connection to the server; owned from now on.
         framebuffer: The mapped memory of the server; owned from now on.
-        cpu_seconds: Processor time used by the programs on the screen, if it can be known.
-        at_work: How many of their threads want a processor or wait for a disk, if it can be known.
+        cpu_seconds: CPU time used by the programs on the screen, if known.
+        at_work: Number of their threads that run, or wait for a CPU or a disk, if known.
         tree_reader: Reads the accessibility tree.
-        reach: Opens one more connection to the server, for `clipboard`.
+        reach: Opens another connection to the server, for `clipboard`.
     """
 
     backend = "x11"
@@ -90,7 +90,7 @@ class X11Screen:
     ) -> None:
         self.size = framebuffer.size
         if connection.size != self.size:
-            raise ScreenError(f"the X server says {connection.size}, its framebuffer {self.size}")
+            raise ScreenError(f"the X server has a screen of {connection.size}, but its framebuffer has {self.size}")
         self.tree_reader = tree_reader
         self._reach = reach
         self._connection = connection
@@ -98,7 +98,8 @@ class X11Screen:
         self._meter = Meter(cpu_seconds)
         self._at_work = at_work
         self._opcode = connection.extension("XTEST")
-        connection.send(x.ignore_server_grabs(self._opcode))  # a program that never lets go must not hold us
+        # so that a program that holds a server grab cannot block us
+        connection.send(x.ignore_server_grabs(self._opcode))
         self._windows = Windows(connection)
         self._keyboard = Keyboard(connection, self._opcode, self._typing_taken_in)
         self._held: dict[int, None] = {}
@@ -118,16 +119,15 @@ class X11Screen:
         return self._windows.has_manager() and not self._windows.taken_in(time.monotonic() + 0.1)
 
     def grab(self) -> Frame:
-        """The current picture, pointer included."""
-        self._connection.check()  # the memory outlives a dead server, and would show its last picture for ever
+        """Return the current picture, including the pointer."""
+        self._connection.check()  # the memory outlives a dead server, and would show its last picture forever
         return Frame(self._framebuffer.pixels(), time.monotonic())
 
     def glance(self) -> tuple[Frame, tuple[int, int]]:
-        """The picture and where the pointer was put last; from any thread, also while another uses the screen."""
+        """Return the picture and the last pointer position. Thread-safe, also while another thread uses the screen."""
         return self.grab(), self._pointer
 
     def act(self, action: Action) -> None:
-        """Carries an input out; see `Screen.act`."""
         action = action.to_pixels(*self.size)
         self._connection.check()
         match action:
@@ -154,13 +154,13 @@ class X11Screen:
         self._activated = time.monotonic() if _activates(action) else -math.inf
 
     def settle(self, timeout: float = 5.0) -> Settled:
-        """Waits until programs have handled the input and the picture has come to rest."""
+        """Wait until programs have handled the input and the picture no longer changes."""
         started = time.monotonic()
         deadline = started + timeout
         self._connection.check()
         self._meter.reset()
         silent = self._windows.taken_in(deadline) if self._touched else ""
-        # The pointer that we moved ourselves is no reaction.
+        # A change of the pointer that we moved ourselves is not a reaction.
         pointers = _around(self._pointer_seen), _around(self._pointer)
         changed = self._framebuffer.changed(pointers) is not None
         self._pointer_seen = self._pointer
@@ -181,7 +181,7 @@ class X11Screen:
         return Settled(not (silent or restless), time.monotonic() - started, silent or restless)
 
     def wait_change(self, timeout: float) -> bool:
-        """Waits until the picture differs from what `settle` or this saw last; says whether it did."""
+        """Wait until the picture differs from what `settle` or this method saw last. Returns whether it does."""
         deadline = time.monotonic() + timeout
         self._connection.check()
         while self._framebuffer.changed() is None:
@@ -193,33 +193,30 @@ class X11Screen:
         return True
 
     def cursor(self) -> tuple[int, int]:
-        """Where the pointer is."""
-        found = x.pointer(self._connection.ask(x.query_pointer(self._connection.root))[0])
-        return found.x, found.y
+        pointer = x.pointer(self._connection.ask(x.query_pointer(self._connection.root))[0])
+        return pointer.x, pointer.y
 
     def tree(self, *, depth: int = 64, limit: int = 5_000) -> Node:
-        """The accessibility tree."""
         if self.tree_reader is None:
             raise ScreenError("this screen has no accessibility tree", fix="open the desktop with accessibility=True")
         return self.tree_reader(depth=depth, limit=limit)
 
     def windows(self) -> tuple[Window, ...]:
-        """The windows that can be seen, topmost last."""
+        """Return the visible windows, topmost last."""
         return self._windows.visible()
 
     def take_notes(self) -> tuple[str, ...]:
-        """Nothing: a desktop shows what happens on it."""
+        """Return nothing: a desktop shows everything that happens on it."""
         return ()
 
     def clipboard(self) -> Clipping:
-        """What was copied last; over a connection of its own, so that whoever uses the screen does not wait for it."""
+        """Return what was copied last. Uses a separate connection, so that other users of the screen do not wait."""
         if self._reach is None:
-            raise ScreenError("the clipboard of this screen cannot be reached", fix="open it with open_desktop")
+            raise ScreenError("this screen has no access to its clipboard", fix="open it with open_desktop")
         with contextlib.closing(XConnection(self._reach(), timeout=SECONDS)) as connection:
             return read_selection(connection, SECONDS)
 
     def release(self) -> None:
-        """Lets every held key and button go."""
         self._touched = True
         self._keyboard.release()
         self._connection.send(*(self._button(button, down=False) for button in self._held))
@@ -227,7 +224,7 @@ class X11Screen:
         self._connection.sync()
 
     def close(self) -> None:
-        """Closes the connection and lets the memory go; may be called twice."""
+        """Close the connection and release the memory. Calling it twice is allowed."""
         self._connection.close()
         self._framebuffer.close()
 
@@ -269,10 +266,10 @@ class X11Screen:
         try:
             self._connection.send(self._button(button, down=True))
             for first in range(0, len(steps), beat):
-                # Paced as a hand would: a program that is handed the whole path at once sees only its end.
+                # Paced like a hand: a program that gets the whole path at once sees only its end.
                 self._pause(_DRAG_PACE)
                 self._connection.send(*steps[first : first + beat])
-            # What is dragged is agreed on between programs; letting go before they have is a drop on nothing.
+            # Programs negotiate what is dragged. Releasing before that is done would drop nothing.
             self._windows.taken_in(time.monotonic() + _DROP_SECONDS)
             self._connection.send(*self._move(end))
             self._windows.taken_in(time.monotonic() + _DROP_SECONDS)
@@ -284,7 +281,7 @@ class X11Screen:
         down, up = self._keyboard.chord(action.keys, repeat=action.repeat)
         self._connection.send(*down)
         if not _MANAGERS_KEYS.isdisjoint(action.keys):
-            # It takes hold of the keyboard when it gets the chord, and must see the keys go up.
+            # It grabs the keyboard when it gets the chord, and must see the keys go up.
             self._windows.manager_taken_in(time.monotonic() + _CHORD_SECONDS)
         if action.seconds:
             self._connection.sync()
@@ -300,8 +297,8 @@ class X11Screen:
         down, up = self._keyboard.chord(modifiers)
         self._connection.send(*down, *requests)
         if modifiers:
-            # A window manager may hold the pointer back, and not the keys, while it looks at a click; let go too
-            # early, the click would arrive without them.
+            # A window manager may hold back the pointer events, but not the key events, while it handles a click. If
+            # the keys were released too early, the click would arrive without them.
             self._windows.taken_in(time.monotonic() + _DROP_SECONDS)
         self._connection.send(*up)
         self._connection.sync()
@@ -316,7 +313,7 @@ class X11Screen:
         return x.fake_input(self._opcode, x.BUTTON_PRESS if down else x.BUTTON_RELEASE, button)
 
     def _pause(self, seconds: float) -> None:
-        """Lets time pass, and notices when the server dies meanwhile."""
+        """Let time pass, and notice if the server dies meanwhile."""
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0:
             self._connection.wait_event(left)
@@ -327,7 +324,7 @@ class X11Screen:
 
 
 def _activates(action: Action) -> bool:
-    """Whether an input presses a button if one has the focus."""
+    """Whether an input presses the focused button, if a button has the focus."""
     if isinstance(action, Type):
         return action.text.endswith(("\n", "\r"))
     return isinstance(action, Key) and not {"enter", "kp_enter", "space", "alt"}.isdisjoint(action.keys)
@@ -342,7 +339,7 @@ def _around(point: tuple[int, int]) -> Box:
 
 
 def _between(path: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The points of a path after its first, with others between those that lie far apart."""
+    """The points of a path after its first, with others between those that are far apart."""
     for (left, top), (right, bottom) in itertools.pairwise(path):
         count = max(1, math.ceil(math.hypot(right - left, bottom - top) / _DRAG_STEP))
         for index in range(1, count + 1):

@@ -1,6 +1,6 @@
-"""Reading the clipboard of an X server, where it is no memory but a promise: whoever copied is asked for the text.
+"""Reading the clipboard of an X server, which asks the program that copied the text.
 
-That is a program in the seat, which may be slow, broken or hostile: what it sends is bounded in size and in time.
+That program runs in the seat and may be slow, broken or hostile, so its answer is limited in size and time.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from fairground.screen.xwire import XConnection
 
 _NAMES: Final = ("CLIPBOARD", "INCR", "STRING", "UTF8_STRING", "_CLIPBOARD_TEXT")
 _NEW_VALUE: Final = 0
-# A program may not survive that its reader goes away in the middle, so that what is too much is taken too: up to here.
+# Some programs do not survive if their reader stops in the middle, so excess data is read too, up to this limit.
 _MOST_TAKEN: Final = 16 * MOST_BYTES
-_FIX: Final = "copy it again in the app; if that does not help, the app does not hand it over"
+_FIX: Final = "copy it again in the app; if that does not help, the app does not provide its clipboard"
 
 
 def read_selection(connection: XConnection, seconds: float) -> Clipping:
-    """Asks whoever has the clipboard for its text.
+    """Ask the owner of the clipboard for its text.
 
     Args:
-        connection: One of its own, to be closed afterwards: what a program does not finish would stay in its way.
-        seconds: How long that may take altogether.
+        connection: A separate connection, closed afterwards, because an unfinished transfer would block it.
+        seconds: Total timeout.
 
     Raises:
-        ScreenError: The program does not answer in time, or sends something that is no text.
+        ScreenError: The program does not answer in time, or sends something that is not text.
     """
     return _Reading(connection, time.monotonic() + seconds).read()
 
@@ -58,10 +58,10 @@ class _Reading:
                 if part.kind == self._atom["INCR"]:
                     part = self._take_in_parts()
                 return self._clipping(part)
-        return Clipping("")  # nobody has the clipboard, or what is on it is no text
+        return Clipping("")  # the clipboard has no owner, or its content is not text
 
     def _handed_over(self, kind: int) -> bool:
-        """Asks for one kind of text; whether it was given."""
+        """Request one kind of text. Returns whether it was provided."""
         clipboard = self._atom["CLIPBOARD"]
         self._connection.send(x.convert_selection(self._window, clipboard, kind, self._place))
 
@@ -73,13 +73,13 @@ class _Reading:
         return self._wait(x.SELECTION_NOTIFY, answer)
 
     def _take(self) -> _Part:
-        """What has been left for us; taking it away says that the next may follow."""
+        """Read the provided part. Deleting it requests the next one."""
         reply = self._connection.ask(x.get_property(self._window, self._place, words=MOST_BYTES // 4))[0]
         self._connection.send(x.delete_property(self._window, self._place))
         return _Part(x.property_type(reply), x.property_bytes(reply), x.property_left(reply) > 0)
 
     def _take_in_parts(self) -> _Part:
-        """Long text comes in parts, of which the last is empty."""
+        """Read a long text, which arrives in parts. The last part is empty."""
         kind, content, taken = 0, bytearray(), 0
         while taken <= _MOST_TAKEN:
             try:
@@ -90,7 +90,7 @@ class _Reading:
                 raise
             part = self._take()
             if not part.kind:
-                continue  # told of twice, and taken already
+                continue  # a duplicate notification of a part that was read already
             self._check(part)
             kind = part.kind
             if not part.content:
@@ -105,25 +105,25 @@ class _Reading:
 
     def _check(self, part: _Part) -> None:
         if part.kind not in (self._atom["UTF8_STRING"], self._atom["STRING"]):
-            raise ScreenError("the app that holds the clipboard sent something that is no text", fix=_FIX)
+            raise ScreenError("the app that owns the clipboard sent something that is not text", fix=_FIX)
 
     def _clipping(self, part: _Part) -> Clipping:
         self._check(part)
         if part.kind == self._atom["STRING"]:
             return clipping(part.content.decode("latin-1"), cut=part.more)
-        # A character that was cut in two is left out; one that was wrong from the start is shown as such.
+        # A character that was cut in two is left out; an invalid one is replaced by U+FFFD.
         text = codecs.getincrementaldecoder("utf-8")("replace").decode(part.content, final=not part.more)
         return clipping(text, cut=part.more)
 
     def _wait(self, kind: int, read: Callable[[bytes], bool | None]) -> bool:
-        """What `read` makes of the first event of a kind that it does not leave as None."""
+        """The first result of `read` that is not None, over events of this kind."""
         events = self._connection.events
         while True:
             while events:
                 event = events.popleft()
-                if event[0] & 0x7F == kind and (found := read(event)) is not None:
-                    return found
+                if event[0] & 0x7F == kind and (result := read(event)) is not None:
+                    return result
             left = self._deadline - time.monotonic()
             if left <= 0:
-                raise ScreenError("the app that holds the clipboard did not hand it over in time", fix=_FIX)
+                raise ScreenError("the app that owns the clipboard did not provide it in time", fix=_FIX)
             self._connection.wait_event(left)

@@ -1,4 +1,4 @@
-"""X11 requests as bytes, and what their replies say. Pure functions; `xwire` sends and receives."""
+"""Encoding of X11 requests and decoding of replies. Pure functions; `xwire` sends and receives."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ _FAKE_INPUT = struct.Struct("<BBHBBHIIIIhhIHBB")
 
 
 def fake_input(opcode: int, kind: int, detail: int = 0, x: int = 0, y: int = 0, *, delay: int = 0) -> bytes:
-    """XTEST FakeInput. `delay` in milliseconds is served by the X server, before the event."""
+    """XTEST FakeInput. The X server waits `delay` milliseconds before the event."""
     return _FAKE_INPUT.pack(opcode, 2, 9, kind, detail, 0, delay, 0, 0, 0, x, y, 0, 0, 0, 0)
 
 
 def ignore_server_grabs(opcode: int) -> bytes:
-    """XTEST GrabControl: requests of this client are carried out although another one holds the server."""
+    """XTEST GrabControl: execute this client's requests even while another client grabs the server."""
     return struct.pack("<BBHB3x", opcode, 3, 2, 1)
 
 
 def query_extension(name: str) -> bytes:
-    """Its reply, read by `extension_opcode`, says whether the server has an extension."""
+    """Query an extension. Read the reply with `extension_opcode`."""
     raw = name.encode("ascii")
     return struct.pack("<BxHHxx", 98, 2 + _words(len(raw)), len(raw)) + _padded(raw)
 
 
 def extension_opcode(reply: bytes) -> int | None:
-    """The major opcode, or None when the server has no such extension."""
+    """The major opcode, or None if the server lacks the extension."""
     present, opcode = struct.unpack_from("<BB", reply, 8)
     return int(opcode) if present else None
 
 
 def intern_atom(name: str) -> bytes:
-    """The number of a name; `value` reads the reply."""
+    """Get the atom of a name. Read the reply with `value`."""
     raw = name.encode("ascii")
     return struct.pack("<BBHHxx", 16, 0, 2 + _words(len(raw)), len(raw)) + _padded(raw)
 
@@ -56,28 +56,28 @@ def value(reply: bytes) -> int:
 
 
 def get_input_focus() -> bytes:
-    """The cheapest request with a reply: what X clients use to know that all before it was carried out."""
+    """The cheapest request with a reply. X clients use it to know that all earlier requests were executed."""
     return struct.pack("<BxH", 43, 1)
 
 
 def get_property(window: int, name: int, *, words: int = 1024) -> bytes:
-    """At most `words` 32-bit words of a window's property, whatever its type."""
+    """Get at most `words` 32-bit words of a window's property, of any type."""
     return struct.pack("<BBHIIIII", 20, 0, 6, window, name, 0, 0, words)
 
 
 def property_bytes(reply: bytes) -> bytes:
-    """The content of a property; empty when there is none."""
+    """The content of a property; empty if there is none."""
     width, (length,) = reply[1], struct.unpack_from("<I", reply, 16)
     return reply[32 : 32 + length * (width // 8)]
 
 
 def property_type(reply: bytes) -> int:
-    """The atom that says what a property holds; 0 when there is no such property."""
+    """The atom of a property's type; 0 if there is no such property."""
     return int(struct.unpack_from("<I", reply, 8)[0])
 
 
 def property_left(reply: bytes) -> int:
-    """How many bytes of a property follow those in the reply."""
+    """Number of bytes of a property after those in the reply."""
     return int(struct.unpack_from("<I", reply, 12)[0])
 
 
@@ -88,17 +88,17 @@ def property_words(reply: bytes) -> tuple[int, ...]:
 
 
 def delete_property(window: int, name: int) -> bytes:
-    """Takes a property off a window."""
+    """Delete a property of a window."""
     return struct.pack("<BxHII", 19, 3, window, name)
 
 
 def convert_selection(window: int, selection: int, kind: int, name: int) -> bytes:
-    """Asks the owner of a selection for it as `kind`, as a property of a window of ours; it answers with an event."""
+    """Request a selection from its owner, as a property of our window. The owner answers with an event."""
     return struct.pack("<BxHIIIII", 24, 6, window, selection, kind, name, 0)
 
 
 class Pointer(NamedTuple):
-    """Where the pointer is, and what is held: bits of `mask` are Shift 1, Lock 2, Control 4, Mod1 8, ..."""
+    """The pointer position and what is held: bits of `mask` are Shift 1, Lock 2, Control 4, Mod1 8, ..."""
 
     child: int
     x: int
@@ -107,30 +107,30 @@ class Pointer(NamedTuple):
 
 
 def query_pointer(window: int) -> bytes:
-    """Read the reply with `pointer`; its `child` is the window directly below `window` that is pointed at."""
+    """Query the pointer. In the reply, `child` is the child of `window` under the pointer. Read it with `pointer`."""
     return struct.pack("<BxHI", 38, 2, window)
 
 
 def pointer(reply: bytes) -> Pointer:
-    """Reads a reply to `query_pointer`."""
+    """Decode a reply to `query_pointer`."""
     child, x, y, _, _, mask = struct.unpack_from("<IhhhhH", reply, 12)
     return Pointer(child, x, y, mask)
 
 
 def query_tree(window: int) -> bytes:
-    """The windows directly inside a window, bottom first; read the reply with `children`."""
+    """List the children of a window, bottom first. Read the reply with `children`."""
     return struct.pack("<BxHI", 15, 2, window)
 
 
 def children(reply: bytes) -> tuple[int, ...]:
-    """Reads a reply to `query_tree`."""
+    """Decode a reply to `query_tree`."""
     (count,) = struct.unpack_from("<H", reply, 16)
     count = min(count, (len(reply) - 32) // 4)
     return struct.unpack_from(f"<{count}I", reply, 32)
 
 
 def get_geometry(window: int) -> bytes:
-    """Read the reply with `geometry`."""
+    """Get a window's geometry. Read the reply with `geometry`."""
     return struct.pack("<BxHI", 14, 2, window)
 
 
@@ -141,17 +141,17 @@ def geometry(reply: bytes) -> tuple[int, int]:
 
 
 def get_window_attributes(window: int) -> bytes:
-    """Read the reply with `is_viewable`."""
+    """Get a window's attributes. Read the reply with `is_viewable`."""
     return struct.pack("<BxHI", 3, 2, window)
 
 
 def is_viewable(reply: bytes) -> bool:
-    """Whether the window and all it lies in are mapped."""
+    """Whether the window and all its ancestors are mapped."""
     return reply[26] == 2
 
 
 def translate_coordinates(window: int, root: int) -> bytes:
-    """Where a window's top left corner lies on the screen; read the reply with `position`."""
+    """Get the position of a window's top left corner on the screen. Read the reply with `position`."""
     return struct.pack("<BxHIIhh", 40, 4, window, root, 0, 0)
 
 
@@ -162,61 +162,61 @@ def position(reply: bytes) -> tuple[int, int]:
 
 
 def select_events(window: int, mask: int) -> bytes:
-    """Which events of a window this client wants."""
+    """Select the events of a window that this client receives."""
     return struct.pack("<BxHIII", 2, 4, window, 1 << 11, mask)
 
 
 def set_background(window: int, pixel: int) -> bytes:
-    """What a window is cleared to, 0xRRGGBB."""
+    """Set the background colour of a window, 0xRRGGBB."""
     return struct.pack("<BxHIII", 2, 4, window, 1 << 1, pixel)
 
 
 def clear_area(window: int) -> bytes:
-    """Paints the whole of a window with its background."""
+    """Paint a whole window with its background."""
     return struct.pack("<BxHIhhHH", 61, 4, window, 0, 0, 0, 0)
 
 
 def set_picture(window: int, pixmap: int) -> bytes:
-    """The picture that a window is cleared to."""
+    """Set the background picture of a window."""
     return struct.pack("<BxHIII", 2, 4, window, 1 << 0, pixmap)
 
 
 def create_pixmap(pixmap: int, window: int, width: int, height: int) -> bytes:
-    """A picture on the server, of a window's screen."""
+    """Create a picture on the server, for a window's screen."""
     return struct.pack("<BBHIIHH", 53, 24, 4, pixmap, window, width, height)
 
 
 def create_context(context: int, drawable: int) -> bytes:
-    """How to draw on it: as usual."""
+    """Create a default graphics context for drawing."""
     return struct.pack("<BxHIII", 55, 4, context, drawable, 0)
 
 
 def put_rows(pixmap: int, context: int, width: int, top: int, rows: bytes) -> bytes:
-    """Whole rows of a picture, four bytes a pixel: blue, green, red, nothing."""
+    """Draw whole rows of a picture, four bytes per pixel: blue, green, red, unused."""
     count = len(rows) // (4 * width)
     head = struct.pack("<BBHIIHHhhBBxx", 72, 2, 6 + _words(len(rows)), pixmap, context, width, count, 0, top, 0, 24)
     return head + rows
 
 
 def free_pixmap(pixmap: int) -> bytes:
-    """Lets a picture go; a window that has it as its background keeps it."""
+    """Free a picture. A window that has it as its background keeps it."""
     return struct.pack("<BxHI", 54, 2, pixmap)
 
 
 def create_hidden_window(window: int, root: int, mask: int) -> bytes:
-    """A window that is never shown: somewhere for others to leave a message."""
+    """Create a window that is never shown, as a target for messages."""
     return struct.pack("<BBHIIhhHHHHIII", 1, 0, 9, window, root, -1, -1, 1, 1, 0, 2, 0, 1 << 11, mask)
 
 
 def send_message(to: int, window: int, kind: int, data: tuple[int, ...], *, mask: int = 0) -> bytes:
-    """A client message about `window`, sent to `to`."""
+    """Send a client message about `window` to `to`."""
     words = (*data, 0, 0, 0, 0, 0)[:5]
     event = struct.pack("<BBHII5I", CLIENT_MESSAGE, 32, 0, window, kind, *words)
     return struct.pack("<BBHII", 25, 0, 11, to, mask) + event
 
 
 def get_keyboard_mapping(first: int, count: int) -> bytes:
-    """Read the reply with `keyboard_mapping`."""
+    """Get the keyboard mapping. Read the reply with `keyboard_mapping`."""
     return struct.pack("<BxHBBxx", 101, 2, first, count)
 
 
@@ -231,7 +231,7 @@ def keyboard_mapping(reply: bytes) -> list[tuple[int, ...]]:
 
 
 def change_keyboard_mapping(first: int, rows: list[tuple[int, ...]]) -> bytes:
-    """Gives successive keycodes new keysyms; every row has the same length."""
+    """Assign keysyms to successive keycodes. All rows have the same length."""
     width = len(rows[0])
     symbols = [symbol for row in rows for symbol in row]
     head = struct.pack("<BBHBBxx", 100, len(rows), 2 + len(symbols), first, width)
@@ -239,7 +239,7 @@ def change_keyboard_mapping(first: int, rows: list[tuple[int, ...]]) -> bytes:
 
 
 def get_modifier_mapping() -> bytes:
-    """Read the reply with `modifier_mapping`."""
+    """Get the modifier mapping. Read the reply with `modifier_mapping`."""
     return struct.pack("<BxH", 119, 1)
 
 

@@ -1,7 +1,7 @@
-"""Windows: which there are, and whether their programs have taken in what was sent to them.
+"""Windows of an X server, and whether their programs have handled the input sent to them.
 
-A program that supports `_NET_WM_PING` answers only after it has handled every event before the ping. The window
-manager holds a click back until it has decided on the focus, so it is asked first.
+A program that supports `_NET_WM_PING` answers only after it has handled every event before the ping. The window manager
+holds back a click until it has decided on the focus, so it is asked first.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NAMES: Final = (
 )  # fmt: skip
 _ASK_AGAIN: Final = 0.01
 _RECHECK: Final = 0.05
-_SILENT: Final = 0.25  # how long to wait for a window that has let a whole deadline pass before
+_SILENT: Final = 0.25  # seconds to wait for a window that has missed a whole deadline before
 
 
 class Windows:
@@ -39,30 +39,30 @@ class Windows:
         self._mailbox = connection.new_id()
         connection.send(
             x.create_hidden_window(self._mailbox, connection.root, x.PROPERTY_CHANGE),
-            # Answers to pings go to the root window, to whoever wants what happens there.
+            # Answers to pings go to the root window, for clients that select its events.
             x.select_events(connection.root, x.SUBSTRUCTURE_NOTIFY),
         )
         connection.sync()
 
     def visible(self) -> tuple[Window, ...]:
-        """The windows that can be seen, topmost last; bounds include what the window manager adds."""
+        """Return the visible windows, topmost last. Bounds include the frame of the window manager."""
         ids, focused = self._managed()
         if ids is None:
             ids = self._unmanaged()
         ids = ids[-MAX_WINDOWS:]
         questions = [self._questions(each) for each in ids]
         replies = iter(self._connection.ask_each(*itertools.chain.from_iterable(questions)))
-        found = [
-            self._window([next(replies) for _ in asked], focused=each == focused)
-            for each, asked in zip(ids, questions, strict=True)
+        described = [
+            self._window([next(replies) for _ in questions_of_window], focused=each == focused)
+            for each, questions_of_window in zip(ids, questions, strict=True)
         ]
-        return tuple(window for window in found if window is not None)
+        return tuple(window for window in described if window is not None)
 
     def taken_in(self, deadline: float) -> str:
-        """Waits until the window manager and the programs in front have handled all input sent so far.
+        """Wait until the window manager and the programs in front have handled all input sent so far.
 
         Returns:
-            An empty string, or who has not answered by the deadline.
+            An empty string, or which one has not answered by the deadline.
         """
         if not self.manager_taken_in(deadline):
             return "the window manager has not answered"
@@ -82,7 +82,7 @@ class Windows:
                     self._silent.discard(window)
                     if waiting.get(window) == token:
                         del waiting[window]
-            # A window that was closed by the input itself will never answer.
+            # A window that the input itself has closed never answers.
             waiting = {each: token for each, token in waiting.items() if self._viewable(each)}
             if waiting and time.monotonic() >= deadline:
                 self._silent = set(list(waiting)[:MAX_WINDOWS])
@@ -90,7 +90,7 @@ class Windows:
         return ""
 
     def dialog_in_front(self) -> bool:
-        """Whether the window that has the focus is a dialog."""
+        """Whether the focused window is a dialog."""
         root, atom = self._connection.root, self._atom
         active = self._connection.ask_each(x.get_property(root, atom["_NET_ACTIVE_WINDOW"], words=1))[0]
         window = x.property_words(active)[:1] if active else ()
@@ -100,18 +100,18 @@ class Windows:
         return kind is not None and atom["_NET_WM_WINDOW_TYPE_DIALOG"] in x.property_words(kind)
 
     def has_manager(self) -> bool:
-        """Whether a window manager runs that can be asked."""
+        """Whether a window manager runs that supports requests."""
         root, check, able = self._connection.root, self._atom["_NET_SUPPORTING_WM_CHECK"], self._atom["_NET_SUPPORTED"]
         window, supported = self._connection.ask_each(x.get_property(root, check), x.get_property(root, able))
         if not window or not supported:
             return False
-        # What a window manager says on the root window outlives it; a window of its own does not.
+        # Properties on the root window outlive the window manager; its own window does not.
         (own,) = x.property_words(window)[:1] or (0,)
         alive = self._connection.ask_each(x.get_window_attributes(own))[0] is not None
         return alive and self._atom["_NET_REQUEST_FRAME_EXTENTS"] in x.property_words(supported)
 
     def manager_taken_in(self, deadline: float) -> bool:
-        """Waits until the window manager, if there is one, has handled all input sent so far; False if not in time."""
+        """Wait until the window manager, if any, has handled all input sent so far. False on timeout."""
         if not self._manager_known and not self.has_manager():
             return True
         self._take(x.PROPERTY_NOTIFY)
@@ -130,31 +130,31 @@ class Windows:
                 self._manager_known = False
                 return True
             if not self._manager_known:
-                self._ask_manager()  # one that is just starting throws requests away
+                self._ask_manager()  # a window manager that is just starting drops requests
 
     def _ask_manager(self) -> None:
         request, mask = self._atom["_NET_REQUEST_FRAME_EXTENTS"], x.SUBSTRUCTURE_NOTIFY | x.SUBSTRUCTURE_REDIRECT
         self._connection.send(x.send_message(self._connection.root, self._mailbox, request, (), mask=mask))
 
     def _in_front(self) -> set[int]:
-        """The window that has the focus and the one under the pointer, if they can be pinged."""
+        """The focused window and the one under the pointer, if they support pings."""
         root, ping = self._connection.root, self._atom["_NET_WM_PING"]
         active, pointed = self._connection.ask_each(
             x.get_property(root, self._atom["_NET_ACTIVE_WINDOW"], words=1), x.query_pointer(root)
         )
         front = set(x.property_words(active)[:1]) if active else set()
-        # What is below the root is the window manager's frame, or without one the window itself.
+        # A child of the root is the window manager's frame, or without one the window itself.
         frame = x.pointer(pointed).child if pointed else 0
         front = (front | {frame}) - {0}
-        asked = sorted(front)
-        inside, *replies = self._connection.ask_each(x.query_pointer(frame or root), *map(self._protocols, asked))
+        candidates = sorted(front)
+        inside, *replies = self._connection.ask_each(x.query_pointer(frame or root), *map(self._protocols, candidates))
         child = x.pointer(inside).child if inside and frame else 0
         if child and child not in front:
-            asked.append(child)
+            candidates.append(child)
             replies += self._connection.ask_each(self._protocols(child))
         return {
             each
-            for each, reply in zip(asked, replies, strict=True)
+            for each, reply in zip(candidates, replies, strict=True)
             if reply is not None and ping in x.property_words(reply)
         }
 
@@ -162,19 +162,19 @@ class Windows:
         return x.get_property(window, self._atom["WM_PROTOCOLS"], words=64)
 
     def _pongs(self) -> list[tuple[int, int]]:
-        found = []
+        pongs = []
         for event in self._take(x.CLIENT_MESSAGE):
             kind, ping, token, window = struct.unpack_from("<4I", event, 8)
             if kind == self._atom["WM_PROTOCOLS"] and ping == self._atom["_NET_WM_PING"]:
-                found.append((window, token))
-        return found
+                pongs.append((window, token))
+        return pongs
 
     def _take(self, kind: int) -> list[bytes]:
-        """The events of one kind; all others are of no interest and are dropped."""
+        """The events of one kind. All others are dropped."""
         events = self._connection.events
-        found = [event for event in events if event[0] & 0x7F == kind]
+        matching = [event for event in events if event[0] & 0x7F == kind]
         events.clear()
-        return found
+        return matching
 
     def _managed(self) -> tuple[tuple[int, ...] | None, int]:
         root = self._connection.root

@@ -1,7 +1,7 @@
-"""A connection to an X server: requests out in batches, replies back within a deadline.
+"""A connection to an X server: batched requests, and replies with a timeout.
 
-Our own, and not a library, for two reasons: a click must cost about a millisecond, and the server runs where
-an untrusted agent can reach it, so nothing it sends may make us wait for ever or allocate without limit.
+Not an existing library, for two reasons: a click must take only about a millisecond, and an untrusted agent can reach
+the server, so nothing it sends may block us forever or allocate memory without limit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fairground.screen import xrequests as x
 MAX_REPLY = 4 << 20
 MAX_EVENTS = 1024
 _ERRORS = {1: "Request", 2: "Value", 3: "Window", 5: "Atom", 8: "Match", 9: "Drawable", 10: "Access", 11: "Alloc"}
-_SEND_EVENT = 25  # the one request that may fail in peace: its window can be gone by the time it arrives
+_SEND_EVENT = 25  # the one request that may fail silently: its window may be gone when it arrives
 
 
 class XConnection:
@@ -26,9 +26,9 @@ class XConnection:
 
     Attributes:
         root: The root window.
-        size: Width and height of the screen, as the server announced it.
-        keycodes: The range of keycodes that the server knows.
-        mapping_stale: Set when anybody changed the keyboard mapping; whoever caches it clears this.
+        size: Width and height of the screen, as announced by the server.
+        keycodes: The range of keycodes of the server.
+        mapping_stale: Set when any client changed the keyboard mapping. Code that caches the mapping clears it.
     """
 
     def __init__(self, sock: socket.socket, *, timeout: float = 5.0) -> None:
@@ -54,23 +54,27 @@ class XConnection:
             raise
 
     def send(self, *requests: bytes) -> None:
-        """Sends requests that have no reply, in one write. `sync` raises when the server refused one."""
+        """Send requests without replies, in one write. `sync` raises if the server refused one."""
         self._sequence += len(requests)
         self._write(b"".join(requests))
 
     def ask(self, *requests: bytes) -> list[bytes]:
-        """Sends requests in one write and returns their replies, in order; raises when one is refused."""
+        """Send requests in one write and return their replies in order.
+
+        Raises:
+            ScreenError: The server refused a request.
+        """
         replies = self.ask_each(*requests)
         if None in replies:
             raise ScreenError(f"the X server refused a request: {self._refusal}")
         return [reply for reply in replies if reply is not None]
 
     def ask_each(self, *requests: bytes) -> list[bytes | None]:
-        """Like `ask`, with None for what was refused: windows of others can vanish at any time."""
+        """Like `ask`, with None for refused requests, because windows of others can vanish at any time."""
         first = self._sequence + 1
         numbers = [number & 0xFFFF for number in range(first, first + len(requests))]
         self._sequence += len(requests)
-        self._abandoned -= set(numbers)  # numbers come round again
+        self._abandoned -= set(numbers)  # sequence numbers repeat
         self._waiting = dict.fromkeys(numbers)
         self._unanswered = set(numbers)
         self._write(b"".join(requests))
@@ -80,35 +84,38 @@ class XConnection:
                 # It may be frozen, and answer when it is thawed.
                 self._abandoned |= self._unanswered
                 self._unanswered = set()
-                raise ScreenError(f"the X server has not answered for {self.timeout:g} s")
+                raise ScreenError(f"the X server did not answer within {self.timeout:g} s")
         return [self._waiting[number] for number in numbers]
 
     def sync(self) -> None:
-        """Returns when the server has carried out everything sent so far."""
+        """Wait until the server has executed everything sent so far."""
         self.ask(x.get_input_focus())
         if self._faults:
             faults, self._faults = self._faults, []
             raise ScreenError(f"the X server refused a request: {'; '.join(faults)}")
 
     def wait_event(self, timeout: float) -> bool:
-        """Reads what has come in, waiting at most so long for it; False when nothing came."""
+        """Read received data, waiting at most this long for it. False if there was none."""
         return self._receive(timeout)
 
     def check(self) -> None:
-        """Raises `ScreenError` when the server has gone.
+        """Check that the server still runs.
 
-        Costs microseconds and reads nothing, so it may be called while another thread waits for an answer.
+        Takes microseconds and reads nothing, so it may be called while another thread waits for an answer.
+
+        Raises:
+            ScreenError: The server is gone.
         """
         if self._dead:
             raise ScreenError(self._dead)
-        poll = select.poll()  # of its own: a poll object serves one thread at a time
+        poll = select.poll()  # a separate one, because a poll object serves one thread at a time
         poll.register(self._sock, 0)
         if poll.poll(0):
-            raise ScreenError("the X server has gone (it closed the connection)")
+            raise ScreenError("the X server is gone (it closed the connection)")
 
     @property
     def alive(self) -> bool:
-        """Whether the server is still there."""
+        """Whether the server still runs."""
         try:
             self.check()
         except ScreenError:
@@ -116,27 +123,31 @@ class XConnection:
         return True
 
     def atoms(self, *names: str) -> dict[str, int]:
-        """The numbers of names."""
+        """Return the atoms of names."""
         return dict(zip(names, (x.value(reply) for reply in self.ask(*map(x.intern_atom, names))), strict=True))
 
     def extension(self, name: str) -> int:
-        """The major opcode of an extension; raises when the server lacks it."""
+        """Return the major opcode of an extension.
+
+        Raises:
+            ScreenError: The server lacks it.
+        """
         opcode = x.extension_opcode(self.ask(x.query_extension(name))[0])
         if opcode is None:
-            raise ScreenError(f"the X server has no {name} extension", fix="start it with that extension on")
+            raise ScreenError(f"the X server has no {name} extension", fix="start the server with that extension")
         return opcode
 
     def new_id(self) -> int:
-        """A fresh number for a window of ours."""
+        """Return a new resource ID."""
         self._next_id += 1
         return int(self._id_base | self._next_id)
 
     def close(self) -> None:
-        """Closes the connection; may be called twice."""
+        """Close the connection. Calling it twice is allowed."""
         self._dead = self._dead or "the screen was closed"
         self._sock.close()
 
-    # Below here: bytes.
+    # Internals: encoding and buffers.
 
     def _set_up(self) -> None:
         self._write(struct.pack("<BxHHHHxx", ord("l"), 11, 0, 0, 0))
@@ -151,7 +162,7 @@ class XConnection:
             self._parse_setup(body)
             self._parse()
         except (struct.error, IndexError):
-            raise self._die(f"the X server's greeting makes no sense (protocol {major}, {words * 4} bytes)") from None
+            raise self._die(f"the X server sent an invalid greeting (protocol {major}, {words * 4} bytes)") from None
 
     def _parse_setup(self, body: bytes) -> None:
         self._id_base, _mask, _motion, vendor, self.max_request = struct.unpack_from("<IIIHH", body, 4)
@@ -165,7 +176,7 @@ class XConnection:
     def _read_exactly(self, count: int, deadline: float) -> bytes:
         # Only for the greeting, before packets begin.
         while len(self._in) < count:
-            self._fill(deadline - time.monotonic(), f"the X server has not answered for {self.timeout:g} s")
+            self._fill(deadline - time.monotonic(), f"the X server did not answer within {self.timeout:g} s")
         taken = bytes(self._in[:count])
         del self._in[:count]
         return taken
@@ -179,15 +190,15 @@ class XConnection:
             try:
                 view = view[self._sock.send(view, socket.MSG_NOSIGNAL) :]
             except BlockingIOError:
-                # A full buffer: the server may itself be waiting for us to read.
+                # The buffer is full: the server may itself be waiting for us to read.
                 self._receive(0.001)
                 if time.monotonic() > deadline:
-                    raise self._die(f"the X server has not read our input for {self.timeout:g} s") from None
+                    raise self._die(f"the X server did not read our input within {self.timeout:g} s") from None
             except OSError as error:
                 raise self._die(f"the connection to the X server broke: {error.strerror}") from None
 
     def _receive(self, timeout: float) -> bool:
-        """Takes in whatever is there; False when nothing came in time."""
+        """Receive what is available. False if nothing arrived in time."""
         if self._dead:
             raise ScreenError(self._dead)
         if not self._poll.poll(max(0.0, timeout) * 1000):
@@ -206,7 +217,7 @@ class XConnection:
         except OSError as error:
             raise self._die(f"the connection to the X server broke: {error.strerror}") from None
         if not data:
-            raise self._die("the X server has gone (it closed the connection)")
+            raise self._die("the X server is gone (it closed the connection)")
         self._in += data
 
     def _parse(self) -> None:
@@ -229,7 +240,7 @@ class XConnection:
         elif kind == 1 and number in self._abandoned:
             self._abandoned.discard(number)
         elif kind == 1:
-            raise self._die("the X server sent a reply that nobody asked for")
+            raise self._die("the X server sent a reply without a request")
         elif kind == 0:
             fault = f"Bad{_ERRORS.get(packet[1], packet[1])} for request {packet[10]}.{packet[8]}"
             if number in self._unanswered:

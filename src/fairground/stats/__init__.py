@@ -1,7 +1,8 @@
-"""Statistics for tables of episodes and votes: pure functions, with randomness passed in.
+"""Statistics for tables of episodes and votes. Pure functions; randomness is passed in.
 
-A table becomes cells (`count`), cells become intervals (`bootstrap`, `compare`, `reliability`, `sensitivity`, ...);
-votes become a ranking (`rank`). `summarise` does all that a report shows. Nothing here knows of sandboxes or screens.
+`count` turns a table into cells. Cells give intervals (`bootstrap`, `compare`, `reliability`, `sensitivity`, ...).
+`rank` turns votes into a ranking. `summarise` computes everything that a report shows. This room does not depend on
+sandboxes or screens.
 """
 
 from fairground.stats.agreement import Agreement, krippendorff_alpha, ratings_from_triples

@@ -1,4 +1,4 @@
-"""Krippendorff's alpha: how far people (or judges) who rate the same things agree, beyond chance."""
+"""Krippendorff's alpha: how much raters of the same units agree, beyond chance."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ _LARGEST_NUMBER = 1e100  # squares must stay finite
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far raters agree.
+    """How much raters agree.
 
     Attributes:
-        alpha: 1 for perfect agreement, 0 for what chance would give, below 0 for systematic disagreement; with an
-            interval from resampled units.
+        alpha: 1 for perfect agreement, 0 for chance agreement, below 0 for systematic disagreement. The interval comes
+            from resampled units.
         scale: How values were compared.
         observed: Mean disagreement within units.
         expected: Mean disagreement between values paired at random.
-        units: Units with at least two values; only they count.
-        values: Values in these units.
-        left_out: Units with fewer than two values.
-        notes: What must not be over-read.
+        units: Number of units with at least two values. Only these count.
+        values: Number of values in these units.
+        left_out: Number of units with fewer than two values.
+        notes: Caveats for the reader.
     """
 
     alpha: Interval
@@ -53,13 +53,13 @@ class Agreement:
 
 @dataclass(frozen=True)
 class _Patterns:
-    """Units that hold the same values are alike: how often each value occurs in each kind, and how many there are."""
+    """Units with the same values are grouped: how often each value occurs in each group, and the size of each group."""
 
-    counts: Any  # sparse, kinds x values
+    counts: Any  # sparse, groups x values
     number: Counts
     values: Floats
     unit: float
-    """What a distance of 1 between `values` is in the data's own measure."""
+    """Length of a distance of 1 between `values`, in the data's own scale."""
 
 
 def krippendorff_alpha(
@@ -70,27 +70,26 @@ def krippendorff_alpha(
     level: float = 0.95,
     replicates: int = 2_000,
 ) -> Agreement:
-    """Krippendorff's alpha with a bootstrap interval.
+    """Compute Krippendorff's alpha with a bootstrap interval.
 
     Args:
-        ratings: A row for each unit and a column for each coder (an array or rows), or a mapping from unit to the
-            values given (by coder or as a list). None and NaN mean that the coder gave none. Mind the direction: a
-            table with a row for each coder must be transposed.
-        rng: Where randomness comes from.
-        scale: "nominal" (same or not; any hashable values), or for numbers "ordinal" (only their order counts),
-            "interval" (squared differences), "ratio" (differences in proportion to size).
+        ratings: One row per unit and one column per coder (an array or rows), or a mapping from unit to its values (by
+            coder or as a list). None and NaN are missing values. A table with one row per coder must be transposed.
+        rng: Random generator.
+        scale: "nominal" (equal or not; any hashable values), or for numbers "ordinal" (only the order counts),
+            "interval" (squared differences), "ratio" (differences relative to size).
         level: Confidence level.
-        replicates: Bootstrap resamples of the units.
+        replicates: Number of bootstrap resamples of the units.
 
     Raises:
-        InvalidInput: When fewer than two units have two values, or when all values are equal: then everybody agreed,
-            but nothing shows that they would have told different things apart.
+        InvalidInput: If fewer than two units have two values, or if all values are equal. In that case everybody
+            agrees, but nothing shows that raters would distinguish different units.
     """
     if scale not in _SCALES:
         raise InvalidInput(f"scale: expected one of {', '.join(_SCALES)}, got {scale!r}")
     check_level(level)
     if replicates < 100:
-        raise InvalidInput(f"replicates: expected at least 100, got {replicates}", fix="2,000 is usual")
+        raise InvalidInput(f"replicates: expected at least 100, got {replicates}", fix="use 2,000")
     patterns, left_out = _patterns(ratings, scale)
     units = int(patterns.number.sum())
     point, wanted = _disagreement(patterns, patterns.number[None, :], scale)
@@ -102,10 +101,10 @@ def krippendorff_alpha(
     if left_out:
         notes.append(f"{left_out} units have fewer than two values and are left out.")
     if len(known) < replicates:
-        notes.append(f"{replicates - len(known)} of {replicates} resamples held a single value and are left out.")
+        notes.append(f"{replicates - len(known)} of {replicates} resamples contain a single value and are left out.")
     interval = interval_over_units(estimate, known, units, level)
     if interval.width < 1e-12:
-        notes.append("Resampling sees no spread: the interval has no width, which is not certainty.")
+        notes.append("The resamples do not vary, so the interval has width 0. This does not mean certainty.")
     return Agreement(
         alpha=interval,
         scale=scale,
@@ -119,11 +118,10 @@ def krippendorff_alpha(
 
 
 def interval_over_units(estimate: float, drawn: Floats, units: int, level: float) -> Interval:
-    """The percentile interval of resamples of units, widened for few units.
+    """Return the percentile interval of resampled units, widened for few units.
 
-    Resamples of n units have a variance that is too small by (n - 1) / n, and the tails of a normal distribution
-    instead of Student's with n - 1 degrees of freedom. Both ends move away from the estimate accordingly, and stay
-    between -1 and 1.
+    Resamples of n units have a variance that is too small by (n - 1) / n, and normal tails instead of those of
+    Student's t with n - 1 degrees of freedom. Both ends are moved away from the estimate accordingly, within -1 and 1.
     """
     if not len(drawn):
         return Interval(estimate, estimate, estimate, level, "no resample has a value")
@@ -137,10 +135,10 @@ def interval_over_units(estimate: float, drawn: Floats, units: int, level: float
 
 
 def ratings_from_triples(triples: Iterable[tuple[Hashable, Hashable, Any]]) -> dict[Hashable, dict[Hashable, Any]]:
-    """Ratings by unit and coder, for `krippendorff_alpha`, from (unit, coder, value) in any order.
+    """Return ratings by unit and coder, for `krippendorff_alpha`, from (unit, coder, value) in any order.
 
     Raises:
-        InvalidInput: When a coder rated a unit twice.
+        InvalidInput: If a coder rated a unit twice.
     """
     ratings: dict[Hashable, dict[Hashable, Any]] = {}
     for number, triple in enumerate(triples):
@@ -159,10 +157,10 @@ def ratings_from_triples(triples: Iterable[tuple[Hashable, Hashable, Any]]) -> d
 
 
 def _disagreement(patterns: _Patterns, weights: NDArray[Any], scale: Scale) -> tuple[Floats, Floats]:
-    """Observed and expected disagreement for each row of weights, which say how often each pattern occurs."""
+    """Return observed and expected disagreement per row of weights. Weights say how often each pattern occurs."""
     counts = patterns.counts
     size = np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()
-    share = weights / (size - 1)  # a unit of m values holds m(m-1) ordered pairs and weighs as m values
+    share = weights / (size - 1)  # a unit of m values has m(m-1) ordered pairs, and weighs like m values
     total = weights @ size
     if scale == "interval":
         x = patterns.values
@@ -174,24 +172,24 @@ def _disagreement(patterns: _Patterns, weights: NDArray[Any], scale: Scale) -> t
         observed = share @ (size**2 - same)
         expected = total**2 - (_totals(counts, weights) ** 2).sum(axis=1)
     elif scale == "ordinal":
-        # The ordinal distance of two values is that of their mid-ranks, so it is an interval scale of these.
-        found = _totals(counts, weights)
-        ranks = np.cumsum(found, axis=1) - found / 2
-        ranks -= (found * ranks).sum(axis=1, keepdims=True) / total[:, None]
+        # The ordinal distance of two values is that of their mid-ranks, so this is the interval scale of mid-ranks.
+        totals = _totals(counts, weights)
+        ranks = np.cumsum(totals, axis=1) - totals / 2
+        ranks -= (totals * ranks).sum(axis=1, keepdims=True) / total[:, None]
         sums, squares = (counts @ ranks.T).T, (counts @ (ranks**2).T).T
         observed = (share * 2 * (size * squares - sums**2)).sum(axis=1)
-        expected = 2 * total * (found * ranks**2).sum(axis=1)
+        expected = 2 * total * (totals * ranks**2).sum(axis=1)
     else:
         distance = _ratio_distance(patterns.values)
         within = np.asarray(counts.multiply(counts @ distance).sum(axis=1), dtype=np.float64).ravel()
-        found = _totals(counts, weights)
+        totals = _totals(counts, weights)
         observed = share @ within
-        expected = ((found @ distance) * found).sum(axis=1)
+        expected = ((totals @ distance) * totals).sum(axis=1)
     return np.maximum(observed, 0) / total, np.maximum(expected, 0) / (total * (total - 1))
 
 
 def _resampled(patterns: _Patterns, scale: Scale, replicates: int, rng: np.random.Generator) -> Floats:
-    """Alpha of resampled units; NaN where a resample holds one value only."""
+    """Return alpha of resampled units. NaN if a resample contains only one value."""
     units = int(patterns.number.sum())
     rows = max(1, _CELLS_AT_ONCE // max(patterns.counts.shape))
     alphas = np.empty(replicates)
@@ -205,18 +203,18 @@ def _resampled(patterns: _Patterns, scale: Scale, replicates: int, rng: np.rando
 
 
 def _totals(counts: Any, weights: NDArray[Any]) -> Floats:
-    """How often each value occurs (columns) under each row of weights."""
+    """Return how often each value (column) occurs under each row of weights."""
     return np.asarray((counts.T @ weights.T).T, dtype=np.float64)
 
 
 def _ratio_distance(values: Floats) -> Floats:
     if len(values) > _MOST_RATIO_VALUES:
         raise InvalidInput(
-            f"scale: the ratio scale takes up to {_MOST_RATIO_VALUES} different values, got {len(values)}",
+            f"scale: the ratio scale supports up to {_MOST_RATIO_VALUES} different values, got {len(values)}",
             fix="round the values, or use the interval scale on their logarithms",
         )
     if values.min() < 0:
-        raise InvalidInput(f"ratings: the ratio scale has no negative values, got {values.min():g}")
+        raise InvalidInput(f"ratings: the ratio scale does not support negative values, got {values.min():g}")
     sums = values[:, None] + values
     distance: Floats = ((values[:, None] - values) / np.where(sums > 0, sums, 1.0)) ** 2
     return distance
@@ -231,10 +229,10 @@ def _patterns(ratings: Ratings, scale: Scale) -> tuple[_Patterns, int]:
     if enough.sum() < 2:
         raise InvalidInput(
             f"ratings: expected at least two units with two values each, got {int(enough.sum())} of {units}",
-            fix="one row for each unit, one column for each coder; transpose if it is the other way round",
+            fix="use one row per unit and one column per coder; transpose if it is the other way round",
         )
-    kept = enough[unit]
-    unit, code = (np.cumsum(enough) - 1)[unit[kept]], code[kept]
+    in_use = enough[unit]
+    unit, code = (np.cumsum(enough) - 1)[unit[in_use]], code[in_use]
     present, code = np.unique(code, return_inverse=True)
     if len(present) == 1:
         raise InvalidInput(
@@ -252,14 +250,14 @@ def _patterns(ratings: Ratings, scale: Scale) -> tuple[_Patterns, int]:
     where = np.nonzero(used)[0], kinds[used]
     counts = sparse.coo_matrix((np.ones(len(where[0])), where), shape=(len(kinds), len(present))).tocsr()
     kept_values, unit_length = values[present], 1.0
-    if scale == "interval":  # alpha does not change with origin and unit, and squares of these lose no digits
+    if scale == "interval":  # alpha does not depend on origin and unit, and this keeps precision
         unit_length = float(np.ptp(kept_values))
         kept_values = (kept_values - kept_values.mean()) / unit_length
     return _Patterns(counts, number, kept_values, unit_length), left_out
 
 
 def _flat(ratings: Ratings) -> tuple[Counts, list[Any] | NDArray[Any], int]:
-    """The number of the unit of each value given, the values, and how many units there are."""
+    """Return the unit index of each value, the values, and the number of units."""
     if isinstance(ratings, np.ndarray) and ratings.dtype.kind in "biuf":
         if ratings.ndim != 2:
             raise InvalidInput(f"ratings: expected units x coders, got an array of shape {ratings.shape}")
@@ -272,8 +270,8 @@ def _flat(ratings: Ratings) -> tuple[Counts, list[Any] | NDArray[Any], int]:
     for count, row in enumerate(rows, 1):
         if isinstance(row, str) or not isinstance(row, Mapping | Sequence | np.ndarray):
             raise InvalidInput(
-                f"ratings, unit {count}: expected the values that it was given, got {row!r}",
-                fix="one row for each unit, one column for each coder",
+                f"ratings, unit {count}: expected a list or mapping of values, got {row!r}",
+                fix="use one row per unit and one column per coder",
             )
         given = [value for value in (row.values() if isinstance(row, Mapping) else row) if not _is_missing(value)]
         units += [count - 1] * len(given)
@@ -282,13 +280,13 @@ def _flat(ratings: Ratings) -> tuple[Counts, list[Any] | NDArray[Any], int]:
 
 
 def _coded(values: list[Any] | NDArray[Any], scale: Scale) -> tuple[Counts, Floats]:
-    """Each value as a whole number, and what the numbers stand for (in order; of no meaning for nominal values)."""
+    """Return each value as an integer code, and what the codes stand for (in order; meaningless for nominal values)."""
     if scale == "nominal" and not isinstance(values, np.ndarray):
         known: dict[Any, int] = {}
         try:
             code = np.array([known.setdefault(value, len(known)) for value in values], dtype=np.int64)
         except TypeError as error:
-            raise InvalidInput(f"ratings: expected values that can be compared and stored, but {error}") from None
+            raise InvalidInput(f"ratings: expected hashable values, but {error}") from None
         return code, np.arange(len(known), dtype=np.float64)
     wrong = [v for v in values if not isinstance(v, int | float | np.number)] if isinstance(values, list) else []
     if wrong:

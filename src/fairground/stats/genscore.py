@@ -1,4 +1,4 @@
-"""GenScore: is an agent good in every category alike, or only on average."""
+"""GenScore: whether an agent is equally good in every category, or only on average."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _CELLS_AT_ONCE = 4_000_000
 
 @dataclass(frozen=True)
 class GenScore:
-    """GenScore with what it is made of: harmonic_mean * max(0, 1 - cv) * (worst / mean).
+    """GenScore and its parts: harmonic_mean * max(0, 1 - cv) * (worst / mean).
 
     Attributes:
         score: From 0 to 1; never above the mean rate.
-        interval: With its interval; None when it was made of bare rates, which do not say how sure they are.
-        mean: Mean rate over categories, each counting the same.
-        harmonic_mean: Pulled down by poor categories.
-        cv: Coefficient of variation: population standard deviation over mean.
+        interval: The score with its interval. None if it was computed from rates without counts.
+        mean: Mean rate over categories, equally weighted.
+        harmonic_mean: Harmonic mean, which poor categories pull down.
+        cv: Coefficient of variation: population standard deviation divided by the mean.
         worst: The lowest rate.
-        rates: The rates that were used, smoothed, in the order given.
-        smoothing: How zeros were kept from making the harmonic mean zero, in words.
-        notes: What must not be over-read.
+        rates: The smoothed rates that were used, in the order given.
+        smoothing: How rates of 0 were smoothed, which would make the harmonic mean 0.
+        notes: Caveats for the reader.
     """
 
     score: float
@@ -50,20 +50,22 @@ class GenScore:
 
 
 def genscore(rates: ArrayLike, *, floor: float | None = None) -> GenScore:
-    """GenScore of one agent's success rates by category.
+    """Compute GenScore from an agent's success rates by category.
 
     Args:
-        rates: One for each category, from 0 to 1.
-        floor: Raise lower rates to this. Without it, one category at 0 makes the score 0, and a note says so.
+        rates: One rate per category, from 0 to 1.
+        floor: Minimum to which lower rates are raised. Without it, one category at 0 makes the score 0, and a note says
+            so.
     """
     given = _rates(rates)
     if floor is not None and not 0 < floor < 1:
-        raise InvalidInput(f"floor: expected a number between 0 and 1, got {floor!r}", fix="0.01 is an example")
+        raise InvalidInput(f"floor: expected a number between 0 and 1, got {floor!r}", fix="use 0.01, for example")
     used = given if floor is None else np.maximum(given, floor)
     notes = []
     if floor is not None and (given < floor).any():
         notes.append(
-            f"{int((given < floor).sum())} categories below {floor:g} were raised to it; the score depends on it."
+            f"{int((given < floor).sum())} categories below {floor:g} were raised to it; the score depends on "
+            "this floor."
         )
     return _result(used, None, "none" if floor is None else f"rates raised to at least {floor:g}", notes)
 
@@ -78,30 +80,30 @@ def genscore_from_counts(
     replicates: int = 2_000,
     worth: ArrayLike | None = None,
 ) -> GenScore:
-    """GenScore of one agent from its successes and episodes by category, with an interval.
+    """Compute GenScore from an agent's successes and episodes by category, with an interval.
 
-    Chance makes categories look less even than they are, so the score of an even agent comes out too low, and a plain
-    bootstrap, which adds chance once more, lower still. The upper end therefore also covers every evener agent, on the
-    way from the observed rates to their mean, that could well have given a score as low as this one.
+    Random noise makes categories look less even than they are, so the score of an even agent is too low. A plain
+    bootstrap adds noise once more and is lower still. The upper end therefore also covers more even agents (between the
+    observed rates and their mean) that could plausibly have given a score this low.
 
     Args:
-        successes: In each category.
-        trials: Episodes in each category, or one number for all.
-        rng: Where randomness comes from.
+        successes: Successes per category.
+        trials: Episodes per category, or one number for all.
+        rng: Random generator.
         smoothing: "add-half" for (c + 0.5) / (n + 1), "add-one" for (c + 1) / (n + 2), "none" for c / n.
         level: Confidence level.
-        replicates: Bootstrap resamples.
-        worth: How many independent trials those of each category are worth, where they depend on each other (such as
-            `Share.worth`). It widens the interval and leaves the score as it is.
+        replicates: Number of bootstrap resamples.
+        worth: Effective number of independent trials per category, if they depend on each other (such as
+            `Share.worth`). It widens the interval and does not change the score.
     """
     check_level(level)
     c, n = check_counts(successes, trials)
     if c.ndim != 1:
-        raise InvalidInput(f"successes: expected a list with a number for each category, got shape {c.shape}")
+        raise InvalidInput(f"successes: expected a list with one number per category, got shape {c.shape}")
     if smoothing not in _ADDED:
         raise InvalidInput(f"smoothing: expected one of {', '.join(_ADDED)}, got {smoothing!r}")
     if replicates < 100:
-        raise InvalidInput(f"replicates: expected at least 100, got {replicates}", fix="2,000 is usual")
+        raise InvalidInput(f"replicates: expected at least 100, got {replicates}", fix="use 2,000")
     rates = _smooth(c, n, smoothing)
     score = float(_score(rates))
     size = n if worth is None else _whole(worth, n)
@@ -111,15 +113,15 @@ def genscore_from_counts(
     notes = []
     if smoothing != "none" and (c == 0).any():
         notes.append(
-            f"{int((c == 0).sum())} categories without success: their rate, and the score, come from smoothing."
+            f"{int((c == 0).sum())} categories have no success: their rate, and so the score, depends on smoothing."
         )
     if n.min() < 10:
-        notes.append(f"The smallest category has {n.min()} episodes: the score is then mostly chance and smoothing.")
+        notes.append(f"The smallest category has {n.min()} episodes: the score is then mostly noise and smoothing.")
     return _result(rates, interval, words, notes)
 
 
 def common_categories(judged: Mapping[str, Collection[str]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Agents and the categories that all of them have, for scores that can be compared.
+    """Return agents and the categories that all of them have, for comparable scores.
 
     All agents, if they share two categories or more. Otherwise the agents with the fewest categories are left out until
     the others do.
@@ -128,7 +130,7 @@ def common_categories(judged: Mapping[str, Collection[str]]) -> tuple[tuple[str,
         judged: The categories of each agent.
 
     Returns:
-        The agents and the categories, sorted. Both are empty when not even two agents share two categories.
+        The agents and the categories, sorted. Both are empty if not even two agents share two categories.
     """
     agents = sorted(judged, key=lambda agent: (-len(set(judged[agent])), agent))
     while len(agents) > 1:
@@ -142,15 +144,18 @@ def common_categories(judged: Mapping[str, Collection[str]]) -> tuple[tuple[str,
 def _whole(worth: ArrayLike, trials: Counts) -> Counts:
     numbers = check_numbers(worth, "worth")
     if numbers.shape != trials.shape or (numbers <= 0).any() or (numbers > trials * (1 + 1e-9)).any():
-        raise InvalidInput("worth: expected a number for each category, above 0 and at most its trials")
+        raise InvalidInput("worth: expected one number per category, above 0 and at most its trials")
     return np.maximum(np.rint(numbers), 1).astype(np.int64)
 
 
 def _ends(
     c: Counts, n: Counts, smoothing: Smoothing, score: float, level: float, replicates: int, rng: np.random.Generator
 ) -> tuple[float, float]:
-    """Percentile ends at the observed rates; the upper one raised to the evenest agent that the score allows."""
-    rates = _smooth(c, n, "add-half")  # what could be true: a category without success is not without hope
+    """Return percentile ends at the observed rates.
+
+    The upper end is raised to the most even agent that the score allows.
+    """
+    rates = _smooth(c, n, "add-half")  # plausible true rates: a category without success may still have a rate above 0
     mean = float(rates.mean())
     path = mean + np.linspace(0.0, 1.0, _STEPS)[:, None] * (rates - mean)
     draws = np.empty((replicates, _STEPS))
@@ -163,7 +168,7 @@ def _ends(
     allowed = np.quantile(draws, tails[0], axis=0) <= score
     allowed[-1] = True
     evenest = path[int(np.argmax(allowed))]
-    # And the overall level may be higher than it looks: by as much as the mean rate's own interval says.
+    # The overall level may also be higher than observed: by as much as the interval of the mean rate allows.
     sure = len(n) ** 2 / float((1 / n).sum())
     lift = score_bounds(float((c / n).mean()), sure, level)[1] / mean
     reach = min(1.0, float(_score(evenest)) * max(1.0, lift))
@@ -173,9 +178,9 @@ def _ends(
 def _result(rates: Floats, interval: Interval | None, smoothing: str, notes: list[str]) -> GenScore:
     mean, worst = float(rates.mean()), float(rates.min())
     if not worst:
-        notes.append("A category has the rate 0, which makes the score 0 whatever the others are.")
+        notes.append("A category has rate 0, which makes the score 0.")
     if len(rates) == 1:
-        notes.append("One category: the score is its rate and says nothing about evenness.")
+        notes.append("There is only one category: the score is its rate and says nothing about evenness.")
     return GenScore(
         score=float(_score(rates)),
         interval=interval,
@@ -190,7 +195,7 @@ def _result(rates: Floats, interval: Interval | None, smoothing: str, notes: lis
 
 
 def _score(rates: Floats) -> Floats:
-    """GenScore along the last axis; 0 wherever a rate is 0."""
+    """Return GenScore along the last axis; 0 where a rate is 0."""
     mean, worst = rates.mean(axis=-1), rates.min(axis=-1)
     safe = np.where(mean > 0, mean, 1.0)
     evenness = np.maximum(0.0, 1 - rates.std(axis=-1) / safe)
@@ -199,7 +204,7 @@ def _score(rates: Floats) -> Floats:
 
 def _harmonic(rates: Floats) -> Floats:
     worst = rates.min(axis=-1, keepdims=True)
-    ratios = worst / np.where(worst > 0, rates, 1.0)  # relative to the worst: the inverse of a tiny rate overflows
+    ratios = worst / np.where(worst > 0, rates, 1.0)  # relative to the worst: the inverse of a tiny rate would overflow
     return np.asarray(worst[..., 0] * rates.shape[-1] / np.maximum(ratios.sum(axis=-1), 1.0), dtype=np.float64)
 
 

@@ -1,4 +1,4 @@
-"""A number with its interval, and how results become plain data."""
+"""An estimate with its interval, and conversion of results to plain data."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from fairground.core import InvalidInput
 
 @dataclasses.dataclass(frozen=True)
 class Interval:
-    """An estimate with a confidence interval around it.
+    """An estimate with a confidence interval.
 
     Attributes:
-        estimate: The number itself, from the data as they are.
+        estimate: The point estimate.
         low: Lower end.
         high: Upper end.
-        level: The share of such intervals that should hold the truth.
-        method: How it was made, in a few words, such as "wilson" or "hierarchical bootstrap, percentile".
+        level: Confidence level: the share of such intervals that should contain the true value.
+        method: How it was computed, such as "wilson" or "hierarchical bootstrap, percentile".
     """
 
     estimate: float
@@ -34,11 +34,13 @@ class Interval:
     def __post_init__(self) -> None:
         for name in ("estimate", "low", "high"):
             if math.isnan(getattr(self, name)):
-                raise ValueError(f"an interval's {name} is not a number")  # a bug of ours: say so, never show it
+                raise ValueError(
+                    f"an interval's {name} is not a number"
+                )  # a bug in our code: raise instead of showing it
 
     @property
     def width(self) -> float:
-        """From end to end."""
+        """Width of the interval."""
         return self.high - self.low
 
     def __contains__(self, value: float) -> bool:
@@ -46,17 +48,17 @@ class Interval:
 
 
 def check_level(level: float) -> float:
-    """The level, if it lies strictly between 0 and 1."""
+    """Return the level if it is strictly between 0 and 1."""
     if not 0 < level < 1:
-        raise InvalidInput(f"level: expected a number between 0 and 1, got {level!r}", fix="0.95 is usual")
+        raise InvalidInput(f"level: expected a number between 0 and 1, got {level!r}", fix="use 0.95")
     return level
 
 
 def plain(value: Any) -> Any:
-    """A result as JSON-ready data: records become objects, arrays lists; infinity becomes null.
+    """Convert a result to plain data for JSON: records become objects, arrays lists, and infinity null.
 
     Raises:
-        ValueError: For a NaN, which no result may hold.
+        ValueError: For a NaN, which no result may contain.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value) if field.repr}

@@ -1,4 +1,4 @@
-"""Cohen's kappa: how far two raters agree, beyond what their habits alone would give."""
+"""Cohen's kappa: how much two raters agree, beyond the chance agreement given their marginal frequencies."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Kappa:
-    """How far two raters agree.
+    """How much two raters agree.
 
     Attributes:
-        kappa: 1 for perfect agreement, 0 for what chance would give; with a percentile interval from resampled units.
+        kappa: 1 for perfect agreement, 0 for chance agreement. The percentile interval comes from resampled units.
         observed: Share of units on which they agree.
-        expected: The share that chance would give raters with their habits.
-        units: What both rated.
-        notes: What must not be over-read.
+        expected: Share expected by chance, given the raters' marginal frequencies.
+        units: Number of units that both rated.
+        notes: Caveats for the reader.
     """
 
     kappa: Interval
@@ -34,47 +34,47 @@ class Kappa:
 
 
 def cohens_kappa(counts: ArrayLike, *, rng: np.random.Generator, level: float = 0.95, replicates: int = 2_000) -> Kappa:
-    """Cohen's kappa with a bootstrap interval.
+    """Compute Cohen's kappa with a bootstrap interval.
 
     Args:
-        counts: A square table: how many units the first rater put into the row's category and the second into the
+        counts: A square table: number of units that the first rater put into the row's category and the second into the
             column's.
-        rng: Where randomness comes from.
+        rng: Random generator.
         level: Confidence level.
-        replicates: Bootstrap resamples of the units.
+        replicates: Number of bootstrap resamples of the units.
 
     Raises:
-        InvalidInput: When the table is not square, holds no unit, or has all units in one category for both raters:
-            then they agreed, but nothing shows that they would have told different things apart.
+        InvalidInput: If the table is not square, is empty, or has all units in one category for both raters. In that
+            case they agree, but nothing shows that they would distinguish different units.
     """
     check_level(level)
     if replicates < 100:
-        raise InvalidInput(f"replicates: expected at least 100, got {replicates}", fix="2,000 is usual")
+        raise InvalidInput(f"replicates: expected at least 100, got {replicates}", fix="use 2,000")
     table = np.asarray(counts, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
         raise InvalidInput(f"counts: expected a square table, got shape {table.shape}")
     if not np.isfinite(table).all() or (table < 0).any() or (table != np.floor(table)).any() or table.sum() < 1:
-        raise InvalidInput("counts: expected whole numbers from 0 up, and at least one unit")
+        raise InvalidInput("counts: expected integers of 0 or more, and at least one unit")
     units = int(table.sum())
     observed, expected = (float(value[0]) for value in _shares(table[None]))
     if expected == 1:
-        raise InvalidInput("counts: both raters put every unit into one category, so kappa has no value")
+        raise InvalidInput("counts: both raters put every unit into one category, so kappa is undefined")
     estimate = (observed - expected) / (1 - expected)
     draws = rng.multinomial(units, (table / units).ravel(), replicates).reshape(-1, *table.shape).astype(np.float64)
     seen, by_chance = _shares(draws)
     varied = by_chance < 1
     notes = []
     if not varied.all():
-        notes.append(f"{int((~varied).sum())} of {replicates} resamples held a single category and are left out.")
+        notes.append(f"{int((~varied).sum())} of {replicates} resamples contain a single category and are left out.")
     known = (seen[varied] - by_chance[varied]) / (1 - by_chance[varied])
     interval = interval_over_units(estimate, known, units, level)
     if interval.width < 1e-12:
-        notes.append("Resampling sees no spread: the interval has no width, which is not certainty.")
+        notes.append("The resamples do not vary, so the interval has width 0. This does not mean certainty.")
     return Kappa(interval, observed, expected, units, tuple(notes))
 
 
 def _shares(tables: Floats) -> tuple[Floats, Floats]:
-    """Of each table, the share on the diagonal, and the share that the margins would put there."""
+    """Return, per table, the share on the diagonal, and the share expected from the margins."""
     total = tables.sum(axis=(1, 2))
     observed = np.trace(tables, axis1=1, axis2=2) / total
     rows, columns = tables.sum(axis=2), tables.sum(axis=1)

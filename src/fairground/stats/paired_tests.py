@@ -1,4 +1,4 @@
-"""Tests and effect sizes for two agents on the same tasks, and for two independent samples; Holm over many tests."""
+"""Tests and effect sizes for two agents on the same tasks and for independent samples, and Holm's correction."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ EXACT_BELOW = 25
 """McNemar: with fewer changes than this the chi-square approximation is poor, and the exact test is recommended."""
 
 LARGEST_EXACT = 500
-"""Wilcoxon: up to so many nonzero differences the exact distribution is computed (some 0.2 s at the limit)."""
+"""Wilcoxon: maximum number of nonzero differences for the exact distribution (about 0.2 s at the limit)."""
 
 
 @dataclass(frozen=True)
 class McNemar:
-    """Whether as many pairs changed one way as the other.
+    """McNemar's test: whether as many pairs changed in one direction as in the other.
 
     Attributes:
-        improved: Pairs that went from failure to success (b).
-        regressed: Pairs that went from success to failure (c).
+        improved: Number of pairs that went from failure to success (b).
+        regressed: Number of pairs that went from success to failure (c).
         difference: b - c: the direction of the change.
-        statistic: (b - c)^2 / (b + c), without continuity correction; 0 when nothing changed.
-        p_chi_square: Two-sided, from the chi-square distribution with one degree of freedom.
-        p_exact: Two-sided, from the binomial distribution: twice the smaller tail, at most 1.
+        statistic: (b - c)^2 / (b + c), without continuity correction; 0 if nothing changed.
+        p_chi_square: Two-sided p-value from the chi-square distribution with one degree of freedom.
+        p_exact: Two-sided p-value from the binomial distribution: twice the smaller tail, at most 1.
         recommended: Which of the two to report.
         p_value: The recommended one.
-        odds_ratio: b / c, the effect size that goes with the test, with an exact interval; infinite when nothing
-            regressed, None when nothing changed.
-        risk_difference: (b - c) / pairs, the change of the success rate, with Bonett and Price's interval; None when
-            the number of pairs was not given.
-        notes: What must not be over-read.
+        odds_ratio: b / c, the effect size of the test, with an exact interval. Infinite if nothing regressed, None if
+            nothing changed.
+        risk_difference: (b - c) / pairs, the change of the success rate, with Bonett and Price's interval. None if the
+            number of pairs was not given.
+        notes: Caveats for the reader.
     """
 
     improved: int
@@ -58,21 +58,22 @@ class McNemar:
 
 @dataclass(frozen=True)
 class Wilcoxon:
-    """Whether paired differences lie evenly around zero.
+    """Wilcoxon's signed-rank test: whether paired differences are symmetric around zero.
 
     Attributes:
-        pairs: Differences given.
-        nonzero: Differences that are not zero; only they are ranked.
-        w_plus: Sum of the ranks of the positive differences, ties sharing the average rank.
-        w_minus: The same of the negative ones.
-        mean_difference: Mean of all differences, zeros included.
-        z: Standardised w_plus, with tie correction, without continuity correction; 0 when all differences are zero.
-        p_normal: Two-sided, from z.
-        p_exact: Two-sided, over all ways to give the observed ranks signs, ties and all; None past `LARGEST_EXACT`.
-        recommended: Which of the two to report: exact wherever it was computed.
+        pairs: Number of differences.
+        nonzero: Number of nonzero differences. Only these are ranked.
+        w_plus: Rank sum of the positive differences. Ties share the average rank.
+        w_minus: Rank sum of the negative differences.
+        mean_difference: Mean of all differences, including zeros.
+        z: Standardised w_plus, with tie correction, without continuity correction; 0 if all differences are zero.
+        p_normal: Two-sided p-value from z.
+        p_exact: Two-sided p-value over all sign assignments of the observed ranks, including ties. None above
+            `LARGEST_EXACT`.
+        recommended: Which of the two to report: the exact one if it was computed.
         p_value: The recommended one.
         rank_biserial: (w_plus - w_minus) / (w_plus + w_minus), from -1 to 1: the effect size.
-        notes: What must not be over-read.
+        notes: Caveats for the reader.
     """
 
     pairs: int
@@ -91,17 +92,17 @@ class Wilcoxon:
 
 @dataclass(frozen=True)
 class TwoProportions:
-    """Two independent success rates.
+    """Comparison of two independent success rates.
 
     Attributes:
         first: The first rate, with Wilson's interval.
-        second: The second.
-        difference: first - second, with Newcombe's interval (made of the two Wilson intervals).
-        odds_ratio: Odds of the first over odds of the second; half a success and half a failure are added to each side
-            when a cell is empty, and the method says so.
-        z: The pooled z statistic, without continuity correction; 0 when both rates are 0 or both 1.
-        p_value: Two-sided, from z.
-        notes: What must not be over-read.
+        second: The second rate, with Wilson's interval.
+        difference: first - second, with Newcombe's interval (from the two Wilson intervals).
+        odds_ratio: Odds of the first divided by odds of the second. If a cell is empty, half a success and half a
+            failure are added to each side, and the method says so.
+        z: The pooled z statistic, without continuity correction; 0 if both rates are 0 or both 1.
+        p_value: Two-sided p-value from z.
+        notes: Caveats for the reader.
     """
 
     first: Interval
@@ -114,12 +115,12 @@ class TwoProportions:
 
 
 def mcnemar(improved: int, regressed: int, *, pairs: int | None = None, level: float = 0.95) -> McNemar:
-    """McNemar's test on the pairs that changed, both ways of computing it.
+    """Compute McNemar's test on the pairs that changed, exact and approximate.
 
     Args:
-        improved: Pairs that went from failure to success.
-        regressed: Pairs that went from success to failure.
-        pairs: All pairs, changed or not; only the risk difference needs it.
+        improved: Number of pairs that went from failure to success.
+        regressed: Number of pairs that went from success to failure.
+        pairs: Number of all pairs, changed or not. Needed only for the risk difference.
         level: Confidence level of the effect sizes.
     """
     z = two_sided_z(level)
@@ -131,9 +132,9 @@ def mcnemar(improved: int, regressed: int, *, pairs: int | None = None, level: f
     exact = changed < EXACT_BELOW
     notes = []
     if not changed:
-        notes.append("No pair changed: the test has nothing to go by, which is not evidence that the two are equal.")
+        notes.append("No pair changed, so the test has no data. This is not evidence that the two are equal.")
     elif changed < 6:
-        notes.append(f"With {changed} changed pairs no result can reach p < 0.05, however one-sided.")
+        notes.append(f"With only {changed} changed pairs no result can reach p < 0.05.")
     return McNemar(
         improved=b,
         regressed=c,
@@ -150,20 +151,20 @@ def mcnemar(improved: int, regressed: int, *, pairs: int | None = None, level: f
 
 
 def wilcoxon(differences: ArrayLike) -> Wilcoxon:
-    """Wilcoxon's signed-rank test on paired differences, zeros left out of the ranking, ties sharing ranks.
+    """Compute Wilcoxon's signed-rank test on paired differences. Zeros are not ranked; ties share ranks.
 
-    Two differences tie when they are equal as numbers; round rates beforehand, as 0.3 - 0.2 is not quite 0.1.
+    Two differences tie if they are equal as numbers. Round rates beforehand: 0.3 - 0.2 is not exactly 0.1.
     """
     array = check_numbers(differences, "differences")
     nonzero = array[array != 0]
     size = len(nonzero)
     if not size:
-        note = "Every difference is zero: nothing to rank, which is not evidence that the two are equal."
+        note = "All differences are zero, so there is nothing to rank. This is not evidence that the two are equal."
         return Wilcoxon(len(array), 0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, "exact", 1.0, 0.0, (note,))
     _, place, ties = np.unique(np.abs(nonzero), return_inverse=True, return_counts=True)
-    doubled = (2 * np.cumsum(ties) - ties + 1)[place]  # twice the average rank: a whole number even with ties
+    doubled = (2 * np.cumsum(ties) - ties + 1)[place]  # twice the average rank: an integer even with ties
     up, total = int(doubled[nonzero > 0].sum()), size * (size + 1)
-    # Python integers: cubes of a million ties do not fit into 64 bits.
+    # Python integers: cubes of a million ties exceed 64 bits.
     tie_term = sum(t**3 - t for t in ties.tolist())
     variance = size * (size + 1) * (2 * size + 1) / 24 - tie_term / 48
     z = (up / 2 - total / 4) / variance**0.5
@@ -171,10 +172,10 @@ def wilcoxon(differences: ArrayLike) -> Wilcoxon:
     p_exact = _signed_rank_p(doubled, up) if size <= LARGEST_EXACT else None
     notes = []
     if size < 6:
-        notes.append(f"With {size} nonzero differences no result can reach p < 0.05, however one-sided.")
+        notes.append(f"With only {size} nonzero differences no result can reach p < 0.05.")
     if p_exact is None:
         notes.append(
-            f"More than {LARGEST_EXACT} nonzero differences: the normal approximation is used, and is good there."
+            f"More than {LARGEST_EXACT} nonzero differences: the normal approximation is used, which is accurate there."
         )
     return Wilcoxon(
         pairs=len(array),
@@ -193,9 +194,9 @@ def wilcoxon(differences: ArrayLike) -> Wilcoxon:
 
 
 def holm(p_values: ArrayLike) -> Floats:
-    """Holm's adjusted p values, in the order given: compare each with the level that all tests together should keep.
+    """Return Holm's adjusted p-values, in the order given. Compare each with the family-wise error rate.
 
-    Valid whatever the dependence between the tests.
+    Valid under any dependence between the tests.
     """
     p = check_numbers(p_values, "p_values")
     if p.min() < 0 or p.max() > 1:
@@ -209,10 +210,10 @@ def holm(p_values: ArrayLike) -> Floats:
 def two_proportions(
     first_successes: int, first_trials: int, second_successes: int, second_trials: int, *, level: float = 0.95
 ) -> TwoProportions:
-    """The two-proportion z test, for rates from trials that are independent of one another.
+    """Compute the two-proportion z test, for rates from independent trials.
 
-    Rollouts of the same tasks are not: compare those by task (`wilcoxon`, `mcnemar`) or with the hierarchical
-    bootstrap.
+    Rollouts of the same tasks are not independent: compare those by task (`wilcoxon`, `mcnemar`) or with the
+    hierarchical bootstrap.
     """
     first, second = wilson(first_successes, first_trials, level), wilson(second_successes, second_trials, level)
     p, q = first.estimate, second.estimate
@@ -221,7 +222,7 @@ def two_proportions(
     z = (p - q) / spread if spread else 0.0
     low = p - q - ((p - first.low) ** 2 + (second.high - q) ** 2) ** 0.5
     high = p - q + ((first.high - p) ** 2 + (q - second.low) ** 2) ** 0.5
-    notes = () if spread else ("both rates are at the same end: the test has nothing to go by; look at the interval",)
+    notes = () if spread else ("both rates are at the same extreme, so the test has no data; use the interval",)
     return TwoProportions(
         first=first,
         second=second,
@@ -234,7 +235,7 @@ def two_proportions(
 
 
 def cohens_d(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Interval:
-    """Difference of two means in units of their pooled standard deviation, with a large-sample interval."""
+    """Return the difference of two means in units of their pooled standard deviation, with a large-sample interval."""
     a, b = _two_or_more(first, "first"), _two_or_more(second, "second")
     size = len(a) + len(b)
     squares = float(a.var() * len(a) + b.var() * len(b))
@@ -245,9 +246,9 @@ def cohens_d(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Int
 
 
 def cohens_d_paired(differences: ArrayLike, *, level: float = 0.95) -> Interval:
-    """Mean paired difference in units of the standard deviation of the differences (d_z), with a large-sample interval.
+    """Return the mean paired difference in units of the standard deviation of the differences (d_z).
 
-    It is not on the scale of `cohens_d`: pairs that agree well make it larger.
+    The interval is a large-sample one. d_z is not on the scale of `cohens_d`: it is larger if pairs agree well.
     """
     array = _two_or_more(differences, "differences")
     d = _standardise(float(array.mean()), float(array.std(ddof=1)), array)
@@ -256,9 +257,9 @@ def cohens_d_paired(differences: ArrayLike, *, level: float = 0.95) -> Interval:
 
 
 def cliffs_delta(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Interval:
-    """Chance that a value of the first sample exceeds one of the second, minus the chance of the opposite.
+    """Return the probability that a value of the first sample exceeds one of the second, minus that of the opposite.
 
-    The interval is Cliff's, skewed to stay within [-1, 1]; where the samples do not overlap at all it is the Wilson
+    The interval is Cliff's, which is skewed to stay within [-1, 1]. If the samples do not overlap, it is the Wilson
     bound for as many trials as the smaller sample has values.
     """
     z = two_sided_z(level)
@@ -274,7 +275,7 @@ def cliffs_delta(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) ->
     rows, columns = float(((wins - delta) ** 2).sum()), float(((-losses - delta) ** 2).sum())
     cells = untied - m * n * delta**2
     variance = (n * n * rows + m * m * columns - cells) / (m * n * (m - 1) * (n - 1))
-    variance = max(variance, (1 - delta**2) / (m * n - 1))  # the unbiased estimate can fall below what is possible
+    variance = max(variance, (1 - delta**2) / (m * n - 1))  # the unbiased estimate can be smaller than possible
     room = 1 - delta**2
     middle, half = delta * room, z * (variance * (room**2 + z * z * variance)) ** 0.5
     scale = room + z * z * variance
@@ -283,13 +284,13 @@ def cliffs_delta(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) ->
 
 
 def _signed_rank_p(doubled: NDArray[np.int64], up: int) -> float:
-    """Twice the smaller tail of the sum of ranks with random signs; a step for each rank, all sums at once."""
-    common = int(np.gcd.reduce(doubled))  # heavy ties share a divisor, which makes the table of sums smaller
+    """Return twice the smaller tail of the rank sum with random signs, by dynamic programming over ranks."""
+    common = int(np.gcd.reduce(doubled))  # many ties share a divisor, which makes the table of sums smaller
     doubled, up = doubled // common, up // common
     chance = np.zeros(int(doubled.sum()) + 1)
     chance[0] = 1.0
     reached = 0
-    for rank in np.sort(doubled).tolist():  # small ranks first: the reachable sums stay few for longest
+    for rank in np.sort(doubled).tolist():  # small ranks first, so that the number of reachable sums grows slowly
         halved = chance[: reached + 1] / 2
         chance[: reached + 1] = halved
         chance[rank : rank + reached + 1] += halved
@@ -305,9 +306,9 @@ def _discordant_ratio(b: int, c: int, level: float) -> Interval:
 
 def _paired_difference(b: int, c: int, pairs: int, z: float, level: float) -> Interval:
     if pairs < max(1, b + c):
-        raise InvalidInput(f"pairs: expected at least the {b + c} that changed, and at least 1, got {pairs}")
+        raise InvalidInput(f"pairs: expected at least 1 and at least the {b + c} that changed, got {pairs}")
     difference = (b - c) / pairs
-    up, down = (b + 1) / (pairs + 2), (c + 1) / (pairs + 2)  # one more pair each way, after Bonett and Price
+    up, down = (b + 1) / (pairs + 2), (c + 1) / (pairs + 2)  # one more pair in each direction, after Bonett and Price
     half = z * ((up + down - (up - down) ** 2) / (pairs + 2)) ** 0.5
     low, high = max(-1.0, up - down - half), min(1.0, up - down + half)
     return Interval(difference, min(low, difference), max(high, difference), level, "bonett-price")
@@ -323,7 +324,7 @@ def _odds_ratio(first: tuple[int, int], second: tuple[int, int], level: float) -
 
 
 def _dominance(a: Floats, b: Floats) -> Floats:
-    """For each of a: the share of b below it minus the share above it."""
+    """Return, per value of a, the share of b below it minus the share above it."""
     ordered = np.sort(b)
     below, up_to = np.searchsorted(ordered, a, "left"), np.searchsorted(ordered, a, "right")
     return (below - (len(b) - up_to)) / len(b)
@@ -337,7 +338,7 @@ def _ties(a: Floats, b: Floats) -> int:
 def _standardise(difference: float, deviation: float, *samples: Floats) -> float:
     if not deviation or all(np.ptp(sample) == 0 for sample in samples):
         raise InvalidInput(
-            "effect size: the values do not vary, so there is no standard deviation to measure by",
+            "effect size: the values do not vary, so the standard deviation is 0",
             fix="report the difference itself",
         )
     return difference / deviation
@@ -353,5 +354,5 @@ def _two_or_more(values: ArrayLike, what: str) -> Floats:
 def _count(value: int, what: str) -> int:
     number = check_whole(value, what)
     if number.ndim or number < 0:
-        raise InvalidInput(f"{what}: expected one whole number, 0 or more, got {value!r}")
+        raise InvalidInput(f"{what}: expected one integer of 0 or more, got {value!r}")
     return int(number)

@@ -1,4 +1,4 @@
-"""Everything that a table of episodes says, in one record: what `fairground stats` prints and the report shows."""
+"""Everything computed from a table of episodes, in one record: what `fairground stats` prints and the report shows."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ from fairground.stats.tasks.transitions import Transitions
 
 @dataclass(frozen=True)
 class Spread:
-    """How a number such as `steps` is spread over the scored episodes.
+    """Distribution of a number such as `steps` over the scored episodes.
 
     Attributes:
-        mean: With an interval whose clusters are scenarios.
-        median: Half of the episodes have less.
-        p10: A tenth of the episodes have less.
-        p90: A tenth of the episodes have more.
-        count: Scored episodes that have the number.
-        missing: Scored episodes that do not; they are left out of all the above.
+        mean: Mean, with an interval clustered by scenario.
+        median: Median.
+        p10: 10th percentile.
+        p90: 90th percentile.
+        count: Number of scored episodes that have the number.
+        missing: Number of scored episodes that do not. They are left out of the above.
     """
 
     mean: Interval
@@ -62,26 +62,26 @@ class Spread:
 
 @dataclass(frozen=True)
 class Standing:
-    """One contender.
+    """Results of one contender.
 
     Attributes:
-        contender: Who.
+        contender: The contender.
         score: The suite statistic.
-        score_errors_failed: The same with every errored episode as a failed one; None where none errored.
-        reward: The mean reward, averaged as the score is; None where a scored episode has none.
-        apps: Each app's success rate.
+        score_errors_failed: The same with errored episodes counted as failed. None if none errored.
+        reward: The mean reward, averaged like the score. None if a scored episode has none.
+        apps: Success rate of each app.
         profile: The performance profile.
-        outcomes: How many episodes ended how.
+        outcomes: Number of episodes by outcome.
         app_outcomes: The same for each app.
-        scenarios: How many have a scored episode.
-        configurations: How many have one.
-        episodes: How many are scored.
+        scenarios: Number of scenarios with a scored episode.
+        configurations: Number of configurations with a scored episode.
+        episodes: Number of scored episodes.
         reliability: Pass^k, pass@k, consistency.
-        sensitivity: To each axis; None where none was varied.
-        components: Where the variance comes from; None where there is too little to tell.
-        spreads: Of `steps`, `seconds` and `cost`, as far as the table has them.
-        cost_per_success: What was spent on all scored episodes, for each that passed; None where none did.
-        notes: What must be known to read this rightly.
+        sensitivity: Sensitivity to each axis. None if none was varied.
+        components: Variance components. None if there are too few data.
+        spreads: Distributions of `steps`, `seconds` and `cost`, as far as the table has them.
+        cost_per_success: Total cost of all scored episodes per passed episode. None if none passed.
+        notes: Caveats for the reader.
     """
 
     contender: Contender
@@ -105,15 +105,15 @@ class Standing:
 
 @dataclass(frozen=True)
 class Duel:
-    """Two contenders, the higher-ranked one first.
+    """Comparison of two contenders, the higher-ranked one first.
 
     Attributes:
         comparison: Their difference.
         adjusted: Its p-value after Holm's correction for all pairs of the table.
-        better: The one that is better at the level, after that correction; None where that is not decided.
-        errors_failed: Their difference with every errored episode as a failed one; None where none of theirs errored.
-        better_errors_failed: The one that is better then, after the same correction.
-        transitions: What became of each task from the second to the first; None where no task is shared.
+        better: The better contender at this level after that correction. None if undecided.
+        errors_failed: Their difference with errored episodes counted as failed. None if none of theirs errored.
+        better_errors_failed: The better contender in that case, after the same correction.
+        transitions: How each task's result changes from the second to the first. None if no task is shared.
     """
 
     comparison: Comparison
@@ -126,22 +126,22 @@ class Duel:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a table says.
+    """Everything computed from a table.
 
     Attributes:
-        source: Which table.
-        statistic: What app means were added up to.
-        level: Of all intervals.
-        scheme: How intervals of scores and differences were made.
-        resamples: Of all bootstraps.
-        seed: From which all randomness came, if it was a number.
-        episodes: Rows of the table.
-        outcomes: How they ended.
+        source: The table.
+        statistic: The suite statistic.
+        level: Confidence level of all intervals.
+        scheme: How intervals of scores and differences were computed.
+        resamples: Number of resamples of all bootstraps.
+        seed: The seed of all randomness, if it was a number.
+        episodes: Number of rows of the table.
+        outcomes: Number of episodes by outcome.
         axes: The axes that were varied.
-        standings: Contenders, the best score first.
-        duels: Every pair of them.
-        unscored: Contenders without a single scored episode.
-        notes: What must be known to read this rightly.
+        standings: Contenders, best score first.
+        duels: All pairs of contenders.
+        unscored: Contenders without a scored episode.
+        notes: Caveats for the reader.
     """
 
     source: str
@@ -172,19 +172,19 @@ def summarise(
     depth: str = "all",
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Summary:
-    """Works out everything.
+    """Compute all statistics of a table.
 
     Args:
         table: The episodes.
-        seed: A number, or a generator. Each contender and each pair has a stream of its own that follows from it.
-        statistic: Of the app means: mean, trimmed-mean, median, iqm, or a function.
-        resamples: Of every bootstrap.
-        level: Of every interval.
-        scheme: How intervals of scores and differences are made: `clusters`, or `prism` as in the paper.
-        method: Of the nested bootstrap's intervals.
+        seed: A number, or a generator. Each contender and each pair has its own stream, derived from it.
+        statistic: Statistic of the app means: mean, trimmed-mean, median, iqm, or a function.
+        resamples: Number of resamples of every bootstrap.
+        level: Confidence level of every interval.
+        scheme: How intervals of scores and differences are computed: `clusters`, or `prism` as in the paper.
+        method: Interval method of the nested bootstrap.
         design: Whether configurations are a grid or a sample, for the nested bootstrap.
         depth: `all`, or `scores` to leave out sensitivity, variance components and reliability transitions.
-        progress: Called with what was done, how many parts are done and how many there are.
+        progress: Called with what was done, the number of completed parts and their total.
     """
     check_scheme(scheme, method, design)
     name, function = statistic_of(statistic)
@@ -193,20 +193,20 @@ def summarise(
     root = seed if isinstance(seed, np.random.Generator) else np.random.default_rng(seed)
     streams = root.spawn(len(everyone) + len(pairs))
     parts = len(everyone) + len(pairs)
-    errored = {one for one in table.contenders if table.outcomes(one)[Outcome.ERRORED]}
+    errored = {contender for contender in table.contenders if table.outcomes(contender)[Outcome.ERRORED]}
     strict = {cells.contender: cells for cells in count_all(table.errors_failed())} if errored else {}
-    stricter = root.spawn(parts) if errored else streams  # so that no figure depends on whether anything errored
+    stricter = root.spawn(parts) if errored else streams  # so that no result depends on whether anything errored
     standings, comparisons, strict_comparisons, flows = [], [], [], []
     for at, cells in enumerate(everyone):
         standing = _standing(table, cells, streams[at], function, resamples, level, scheme, method, design, depth)
         if cells.contender in errored:
-            made = _score_maker(function, stricter[at], resamples, level, scheme, method, design)
-            standing = replace(standing, score_errors_failed=made(strict[cells.contender]))
+            strict_score = _score_maker(function, stricter[at], resamples, level, scheme, method, design)
+            standing = replace(standing, score_errors_failed=strict_score(strict[cells.contender]))
         standings.append(standing)
         if progress is not None:
             progress(str(cells.contender), at + 1, parts)
-    for at, (one, other) in enumerate(pairs, len(everyone)):
-        a, b = everyone[one], everyone[other]
+    for at, (index_a, index_b) in enumerate(pairs, len(everyone)):
+        a, b = everyone[index_a], everyone[index_b]
         compared = partial(
             compare,
             statistic=function,
@@ -218,7 +218,7 @@ def summarise(
         )
         try:
             comparison = compared(a, b, rng=streams[at])
-        except InvalidInput:  # they share no app; said in the notes
+        except InvalidInput:  # they share no app; the notes say so
             continue
         comparisons.append(comparison)
         differs = a.contender in errored or b.contender in errored
@@ -242,13 +242,13 @@ def summarise(
         axes=everyone[0].axes,
         standings=tuple(standings),
         duels=duels,
-        unscored=tuple(one for one in table.contenders if one not in scored),
+        unscored=tuple(contender for contender in table.contenders if contender not in scored),
         notes=(*_notes(table, len(pairs) - len(comparisons), len(pairs)), *filter(None, map(differing_note, duels))),
     )
 
 
 def differing_note(duel: Duel) -> str:
-    """What to say of two contenders whose comparison ends otherwise when errors count as failures; empty if not."""
+    """Return a note if the comparison ends differently when errors count as failures; empty if not."""
     if duel.errors_failed is None or duel.better == duel.better_errors_failed:
         return ""
     return conclusions_differ(duel.comparison, duel.better, duel.better_errors_failed)
@@ -257,29 +257,29 @@ def differing_note(duel: Duel) -> str:
 def compare_strictly(
     table: Table, a: Contender, b: Contender, compared: Callable[[Cells, Cells], Comparison]
 ) -> Comparison | None:
-    """Two contenders compared with every errored episode as a failed one; None where none of theirs errored.
+    """Compare two contenders with errored episodes counted as failed. None if none of theirs errored.
 
     Args:
-        table: Where they are.
-        a: The one.
-        b: The other.
-        compared: How they are compared.
+        table: Their table.
+        a: First contender.
+        b: Second contender.
+        compared: Compares their cells.
     """
-    if not any(table.outcomes(one)[Outcome.ERRORED] for one in (a, b)):
+    if not any(table.outcomes(contender)[Outcome.ERRORED] for contender in (a, b)):
         return None
     strict = table.errors_failed()
     return compared(count(strict, a), count(strict, b))
 
 
 def conclusions_differ(comparison: Comparison, better: Contender | None, strictly: Contender | None) -> str:
-    """That two contenders compare otherwise when errors count as failures.
+    """Return a note that two contenders compare differently when errors count as failures.
 
     Args:
-        comparison: The two.
-        better: Who is better without errored episodes, if that is decided.
-        strictly: Who is better with each of them as a failure.
+        comparison: Their comparison.
+        better: The better contender without errored episodes, if decided.
+        strictly: The better contender with errors counted as failures, if decided.
     """
-    words = ["not decided" if one is None else f"{one} is better" for one in (better, strictly)]
+    words = ["undecided" if winner is None else f"{winner} is better" for winner in (better, strictly)]
     return (
         f"{comparison.a} against {comparison.b}: {words[0]} without errored episodes; "
         f"with errors counted as failures: {words[1]}."
@@ -294,9 +294,9 @@ def _duels(
 ) -> tuple[Duel, ...]:
     if not comparisons:
         return ()
-    adjusted = holm([one.p_value for one in comparisons]).tolist()
-    strict = [other or one for one, other in zip(comparisons, strictly, strict=True)]
-    strict_adjusted = holm([one.p_value for one in strict]).tolist()
+    adjusted = holm([comparison.p_value for comparison in comparisons]).tolist()
+    strict = [strict_one or usual for usual, strict_one in zip(comparisons, strictly, strict=True)]
+    strict_adjusted = holm([comparison.p_value for comparison in strict]).tolist()
     return tuple(
         Duel(
             comparison,
@@ -332,18 +332,18 @@ def _standing(
 ) -> Standing:
     scored = _score_maker(function, rng, resamples, level, scheme, method, design)
     if scheme == "clusters":
-        whole, apps = scored(cells), app_scores(cells, level=level)
+        suite_score, apps = scored(cells), app_scores(cells, level=level)
         curve = score_profile(cells, rng=rng, resamples=resamples, level=level)
     else:
         replicates = bootstrap(cells, rng=rng, resamples=resamples, design=design)
-        whole = suite_interval(replicates, function, level=level, method=method)
+        suite_score = suite_interval(replicates, function, level=level, method=method)
         apps, curve = app_intervals(replicates, level=level, method=method), profile(replicates, level=level)
     rows = table.rows_of(cells.contender)
     rewarded = count_rewards(table, cells.contender)
     spreads = _spreads(table, rows & table.scored, level)
     return Standing(
         contender=cells.contender,
-        score=whole,
+        score=suite_score,
         score_errors_failed=None,
         reward=None if rewarded is None else scored(rewarded),
         apps=apps,
@@ -371,7 +371,7 @@ def _score_maker(
     method: Method,
     design: Design,
 ) -> Callable[[Cells], Interval]:
-    """What a score and its interval are worked out by, whatever an episode is worth."""
+    """Return a function that computes a score and its interval, for any episode values."""
 
     def made(cells: Cells) -> Interval:
         if scheme == "clusters":
@@ -385,7 +385,7 @@ def _score_maker(
 def _components(cells: Cells, rng: np.random.Generator, level: float) -> Components | None:
     try:
         return variance_components(cells, rng=rng, level=level)
-    except InvalidInput:  # too few of everything to tell anything apart
+    except InvalidInput:  # too few data to separate anything
         return None
 
 
@@ -398,15 +398,15 @@ def _flow(base: Cells, new: Cells, level: float) -> Transitions | None:
 
 def _app_outcomes(table: Table, rows: NDArray[np.bool_]) -> dict[str, dict[Outcome, int]]:
     apps = table.app_names()
-    found = {}
+    by_app = {}
     for code in np.unique(apps.codes[rows]).tolist():
         counts = np.bincount(table.outcome[rows & (apps.codes == code)], minlength=len(Outcome)).tolist()
-        found[apps.values[code]] = dict(zip(Outcome, counts, strict=True))
-    return dict(sorted(found.items()))
+        by_app[apps.values[code]] = dict(zip(Outcome, counts, strict=True))
+    return dict(sorted(by_app.items()))
 
 
 def _spreads(table: Table, rows: NDArray[np.bool_], level: float) -> dict[str, Spread]:
-    found = {}
+    spreads = {}
     for name in ("steps", "seconds", "cost"):
         values = table.numbers.get(name)
         if values is None:
@@ -423,12 +423,12 @@ def _spreads(table: Table, rows: NDArray[np.bool_], level: float) -> dict[str, S
         )
         mean = number_interval(sampling, level, smallest=0.0)
         p10, median, p90 = np.quantile(numbers, [0.1, 0.5, 0.9]).tolist()
-        found[name] = Spread(mean, median, p10, p90, len(numbers), int(rows.sum()) - len(numbers))
-    return found
+        spreads[name] = Spread(mean, median, p10, p90, len(numbers), int(rows.sum()) - len(numbers))
+    return spreads
 
 
 def _scenario_keys(table: Table, rows: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """A number for each row's scenario, in the order of names: figures must not depend on the order of rows."""
+    """Return a number for each row's scenario, in the order of names: results do not depend on the order of rows."""
     app, scenario = table.app_names(), table.names["scenario"]
     first, second = (np.argsort(np.argsort(column.values))[column.codes[rows]] for column in (app, scenario))
     keys: NDArray[np.int64] = first * len(scenario.values) + second
@@ -449,14 +449,14 @@ def _standing_notes(cells: Cells, spreads: dict[str, Spread], scheme: Scheme) ->
     single = int((np.bincount(cells.app_of, minlength=len(cells.apps)) == 1).sum())
     if single:
         rest = (
-            "the nested bootstrap leaves out how much scenarios differ there, and its interval is too narrow."
+            "the nested bootstrap ignores how much scenarios differ there, so its interval is too narrow."
             if scheme == "prism"
-            else "an app's own interval then speaks about that scenario only"
+            else "such an app's own interval is about that scenario only"
             + ("; in the suite's interval such apps are the sample." if len(cells.apps) > 1 else ".")
         )
-        notes.append(f"{single} of {len(cells.apps)} apps have a single scenario: {rest}")
+        notes.append(f"{single} of {len(cells.apps)} apps have only one scenario: {rest}")
     if int(cells.rollouts.max()) == 1:
-        notes.append("Every configuration was tried once: repetition tells nothing here.")
+        notes.append("Every configuration was tried only once, so nothing can be said about repeated attempts.")
     for name, spread in spreads.items():
         if spread.missing:
             notes.append(f"{spread.missing} of {spread.count + spread.missing} scored episodes have no {name}.")
@@ -469,8 +469,8 @@ def _notes(table: Table, apart: int, pairs: int) -> tuple[str, ...]:
     unscored = outcomes[Outcome.ERRORED] + outcomes[Outcome.INVALID]
     if unscored:
         notes.append(
-            f"{outcomes[Outcome.ERRORED]} errored and {outcomes[Outcome.INVALID]} invalid of {len(table)} episodes are "
-            "counted, and not scored."
+            f"{outcomes[Outcome.ERRORED]} errored and {outcomes[Outcome.INVALID]} invalid of {len(table)} "
+            "episodes are counted but not scored."
         )
     if excluded := _excluded(table):
         notes.append(f"agent errors were excluded from the score of {', '.join(excluded)}")
@@ -480,10 +480,10 @@ def _notes(table: Table, apart: int, pairs: int) -> tuple[str, ...]:
 
 
 def _excluded(table: Table) -> list[str]:
-    """Contenders with errored episodes that they ended themselves, as far as the table says what ended an episode."""
+    """Return contenders that ended errored episodes themselves, if the table says what ended an episode."""
     if "ended_by" not in table.extra:
         return []
     causes = pc.cast(table.extra["ended_by"], pa.string())
     own = pc.fill_null(pc.is_in(causes, pa.array(AGENTS_FAULT)), False).to_numpy().astype(bool)
     rows = own & (table.outcome == ERRORED)
-    return [str(one) for one in table.contenders if (rows & table.rows_of(one)).any()]
+    return [str(contender) for contender in table.contenders if (rows & table.rows_of(contender)).any()]

@@ -1,7 +1,7 @@
-"""From what was recorded to a verdict: checks, safe readers of untrusted files, judging.
+"""Verification: checks on recorded states, safe readers of untrusted files, and judging.
 
-Scenarios use the checks and readers; the environment uses `judge`. Judges that are models, the match of pictures and
-the cascade of all of them are for what state cannot say. Imports `worlds` and below.
+Scenarios use the checks and readers; the environment uses `judge`. Model judges, image matching and the cascade over
+all of them cover what the state does not show. Imports `worlds` and the packages below it.
 """
 
 from fairground.verify.answers import match_answer

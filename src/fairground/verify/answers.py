@@ -1,8 +1,8 @@
-"""Is an answer in words the right one: numbers, money, dates, times, durations, names and lists, however written.
+"""Matching of answers in words: numbers, money, dates, times, durations, names and lists, in any notation.
 
-An answer may stand in a sentence. It must commit itself: one that names another number, date or candidate beside the
-right one is wrong, so that saying everything never pays. What the question itself named may be repeated, but the
-question alone answers nothing.
+An answer may be part of a sentence. It must be definite: an answer that also names another number, date or candidate is
+wrong, so that listing everything never passes. It may repeat what the question names, but the question alone is not an
+answer.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Any, Final
 from fairground.core import InvalidConfiguration, unknown
 
 MAX_ANSWER: Final = 2_000
-"""Characters; a longer answer is not one."""
+"""Maximum characters. A longer answer is wrong."""
 
-_ROOM: Final = 160  # characters that a sentence around a name may have
+_ROOM: Final = 160  # maximum characters of a sentence around a name
 
 
 def match_answer(
@@ -31,28 +31,28 @@ def match_answer(
     question: str = "",
     today: date | None = None,
 ) -> bool:
-    """Whether an answer says what is expected, and nothing that contradicts it.
+    """Whether an answer states what is expected, and nothing that contradicts it.
 
     Args:
         kind: `number`; `money` (`12.50` or `12.50 EUR`); `date` (an ISO day); `time` (`14:05`); `duration` (minutes);
             `text` (a name or phrase); `list` (several of those, in any order); `yesno` (a truth value).
         expected: The right answer, in the form above.
-        answer: What was said; None is never right.
+        answer: The agent's answer; None is never right.
         among: For `text` and `list`: other candidates. An answer that names one is wrong.
-        question: What was asked: numbers and dates in it may be repeated in the answer.
-        today: Lets an answer say today, yesterday or tomorrow.
+        question: The question. The answer may repeat its numbers and dates.
+        today: Allows answers with today, yesterday or tomorrow.
 
     Raises:
-        UnknownName: For a kind that does not exist.
-        InvalidConfiguration: For an expected value that is not of its kind.
+        UnknownName: The kind does not exist.
+        InvalidConfiguration: The expected value is not of its kind.
     """
     if kind not in _KINDS:
         raise unknown("kind of answer", kind, _KINDS)
-    said, asked = _plain(answer or ""), _plain(question)
-    if not said or len(said) > MAX_ANSWER or _words(said) == _words(asked) != "":
+    stated, question_text = _plain(answer or ""), _plain(question)
+    if not stated or len(stated) > MAX_ANSWER or _words(stated) == _words(question_text) != "":
         return False
     try:
-        return _KINDS[kind](expected, said, among, asked, today)
+        return _KINDS[kind](expected, stated, among, question_text, today)
     except (ValueError, InvalidOperation, TypeError) as error:
         raise InvalidConfiguration(f"{expected!r} is not a {kind} to compare answers with: {error}") from None
 
@@ -74,7 +74,7 @@ _DIGITS: Final = re.compile(r"(?<![\w.,])[-+]?(?:\d{1,3}(?:[ ,.'\u2019]\d{3})+(?
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _NO_NUMBER: Final = re.compile(
     r"(?<!there )\b(?:is|are|was|were|be) one of\b|\b(?:this|that|which|another|each|every|any|either) one\b"
-)  # one as a pronoun: `it is one of these`, but not `one of them is on`
+)  # "one" as a pronoun: `it is one of these`, but not `one of them is on`
 _NOT_ANY: Final = re.compile(r"\bnone\b|\b(?:no|not) one\b|\bno (?!idea|clue|answer|doubt|way|longer|such)[^\W\d_]")
 _CURRENCIES: Final = {
     "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "£": "GBP", "gbp": "GBP", "pounds": "GBP", "¥": "JPY",
@@ -87,9 +87,11 @@ _DOLLARS: Final = {"USD", "CAD", "COP"}
 
 def _number(expected: Any, said: str, among: Sequence[Any], question: str, today: date | None) -> bool:
     wanted = Decimal(str(expected))
-    asked = {value for readings in _numbers(_without_days(question)) for value in readings}
-    found = [readings for readings in _numbers(_without_days(said)) if wanted in readings or not (readings & asked)]
-    return bool(found) and all(wanted in readings for readings in found)
+    in_question = {value for readings in _numbers(_without_days(question)) for value in readings}
+    relevant = [
+        readings for readings in _numbers(_without_days(said)) if wanted in readings or not (readings & in_question)
+    ]
+    return bool(relevant) and all(wanted in readings for readings in relevant)
 
 
 def _money(expected: Any, said: str, among: Sequence[Any], question: str, today: date | None) -> bool:
@@ -105,9 +107,9 @@ def _money(expected: Any, said: str, among: Sequence[Any], question: str, today:
 
 
 def _numbers(text: str) -> list[frozenset[Decimal]]:
-    """Every number of a text, each as the values that it can be read as: 1.234 may be a thousand or little more."""
-    found = [_readings(match[0]) for match in _DIGITS.finditer(text)]
-    return found + [frozenset({Decimal(value)}) for value in _spelt(_DIGITS.sub(" ; ", text))]
+    """All numbers in a text, each as the set of its possible values: 1.234 may mean 1234 or 1.234."""
+    numerals = [_readings(match[0]) for match in _DIGITS.finditer(text)]
+    return numerals + [frozenset({Decimal(value)}) for value in _spelt(_DIGITS.sub(" ; ", text))]
 
 
 def _readings(token: str) -> frozenset[Decimal]:
@@ -116,8 +118,8 @@ def _readings(token: str) -> frozenset[Decimal]:
     values = set()
     for point, comma in ((".", ","), (",", ".")):
         if digits.count(point) <= 1:
-            whole, _, part = digits.partition(point)
-            groups = whole.split(comma)
+            integer, _, part = digits.partition(point)
+            groups = integer.split(comma)
             grouped = all(len(group) == 3 for group in groups[1:]) and len(groups[0]) <= (3 if groups[1:] else 40)
             if grouped and comma not in part:
                 values.add(sign * Decimal(f"{''.join(groups) or '0'}.{part or '0'}"))
@@ -125,7 +127,7 @@ def _readings(token: str) -> frozenset[Decimal]:
 
 
 def _spelt(text: str) -> Iterator[int]:
-    """Numbers in English words; `none` and `no emails` count only where nothing else does."""
+    """Numbers in English words. `none` and `no emails` count only if there is no other number."""
     nothing = bool(_NOT_ANY.search(text))
     text = _NO_NUMBER.sub(" ; ", _NOT_ANY.sub(" ; ", text))
     total = current = 0
@@ -191,19 +193,23 @@ _MINUTES: Final = {"d": Decimal(1440), "h": Decimal(60), "m": Decimal(1), "s": D
 
 def _date(expected: Any, said: str, among: Sequence[Any], question: str, today: date | None) -> bool:
     wanted = datetime.fromisoformat(str(expected)).date()
-    asked, _ = _dates(question, today)
-    found, rest = _dates(said, today)
-    if wanted not in asked:
-        found = [one for one in found if one not in asked or one == wanted] if len(found) > 1 else found
-    right = [one for one in found if isinstance(one, _Day) and one.is_(wanted)]
+    in_question, _ = _dates(question, today)
+    named_days, rest = _dates(said, today)
+    if wanted not in in_question:
+        named_days = (
+            [day for day in named_days if day not in in_question or day == wanted]
+            if len(named_days) > 1
+            else named_days
+        )
+    right = [day for day in named_days if isinstance(day, _Day) and day.is_(wanted)]
     named = {_DAYS.index(token) for token in _tokens(said) if token in _DAYS}
     rest = _TIME_OF_DAY.sub(" ", rest)
     stray = [readings for readings in _numbers(rest) if not readings & {v for r in _numbers(question) for v in r}]
-    return bool(right) and len(right) == len(found) and named <= {wanted.weekday()} and not stray
+    return bool(right) and len(right) == len(named_days) and named <= {wanted.weekday()} and not stray
 
 
 class _Day:
-    """A day as it was written: several readings where it does not say which number is the month."""
+    """A day as written, with several readings if it is unclear which number is the month."""
 
     def __init__(self, readings: set[tuple[int | None, int, int]]) -> None:
         self.readings = frozenset(readings)
@@ -227,29 +233,29 @@ _TIME_OF_DAY: Final = re.compile(r"\b\d{1,2}[:h]\d{2}(?::\d{2})?\b|\b\d{1,2}\s*[
 
 
 def _dates(text: str, today: date | None) -> tuple[list[_Day], str]:
-    """Every day that a text names, and the text without them."""
-    found: list[_Day] = []
+    """All days that a text names, and the text without them."""
+    named_days: list[_Day] = []
     for pattern in _DATES:
         for match in pattern.finditer(text):
             groups = match.groupdict()
             year = int(groups["y"]) if groups.get("y") else None
             year = year + 2000 if year is not None and year < 100 else year
             if "a" in groups:
-                one, other = int(groups["a"]), int(groups["b"])
-                found.append(_Day({(year, other, one), (year, one, other)}))
+                first, second = int(groups["a"]), int(groups["b"])
+                named_days.append(_Day({(year, second, first), (year, first, second)}))
             else:
                 month = int(groups["m"]) if groups.get("m") else _MONTHS[groups["mon"]]
-                found.append(_Day({(year, month, int(groups["d"]))}))
+                named_days.append(_Day({(year, month, int(groups["d"]))}))
         text = pattern.sub(" ", text)
     for word, days in (("today", 0), ("yesterday", -1), ("tomorrow", 1)):
         if today is not None and re.search(rf"\b{word}\b", text):
             day = today + timedelta(days=days)
-            found.append(_Day({(day.year, day.month, day.day)}))
-    return found, text
+            named_days.append(_Day({(day.year, day.month, day.day)}))
+    return named_days, text
 
 
 def _without_days(text: str) -> str:
-    """A text without the days in it that have a year: their digits are no numbers that somebody counted."""
+    """The text without days that have a year, because their digits are not counts."""
     for pattern in _DATES:
         text = pattern.sub(lambda match: " " if match["y"] else match[0], text)
     return text
@@ -259,11 +265,13 @@ def _time(expected: Any, said: str, among: Sequence[Any], question: str, today: 
     hour, minute = (int(part) for part in str(expected).split(":")[:2])
     said = re.sub(r"\bnoon\b|\bmidday\b", "12:00", re.sub(r"\bmidnight\b", "0:00", said))
     (_, said), (_, question) = _dates(said, today), _dates(question, today)
-    asked = {_clock(match) for match in _TIME.finditer(question)}
-    found = [
-        clock for match in _TIME.finditer(said) if (clock := _clock(match)) not in asked or clock == (hour, minute)
+    in_question = {_clock(match) for match in _TIME.finditer(question)}
+    clocks = [
+        clock
+        for match in _TIME.finditer(said)
+        if (clock := _clock(match)) not in in_question or clock == (hour, minute)
     ]
-    return bool(found) and all(clock == (hour, minute) for clock in found)
+    return bool(clocks) and all(clock == (hour, minute) for clock in clocks)
 
 
 def _clock(match: re.Match[str]) -> tuple[int, int]:
@@ -278,25 +286,25 @@ def _duration(expected: Any, said: str, among: Sequence[Any], question: str, tod
     text = re.sub(r"\b(an|a)\s+(?=hour|minute|day)", "1 ", said)
     text = re.sub(r"\bhalf an hour\b", "30 min", text)
     text = _WORD.sub(lambda match: str(_WORDS[match[0]]) if match[0] in _WORDS else match[0], text)
-    found: list[Decimal] = []
+    spans: list[Decimal] = []
     end, last = -99, Decimal(0)
     for match in _SPAN.finditer(text):
         unit = _MINUTES[match["unit"][0]]
         value = Decimal(match["n"].replace(",", ".")) * unit
         joined = re.fullmatch(r"[\s,]*(?:and\s+)?", text[end : match.start()]) if end >= 0 else None
-        if joined and found and unit < last:
-            found[-1] += value
+        if joined and spans and unit < last:
+            spans[-1] += value
         else:
-            found.append(value)
+            spans.append(value)
         end, last = match.end(), unit
     rest = _SPAN.sub(" ", text)
-    found += [Decimal(int(hours) * 60 + int(minutes)) for hours, minutes in _CLOCK_SPAN.findall(rest)]
+    spans += [Decimal(int(hours) * 60 + int(minutes)) for hours, minutes in _CLOCK_SPAN.findall(rest)]
     rest = _CLOCK_SPAN.sub(" ", rest)
     stray = _numbers(rest)
-    if not found:
+    if not spans:
         return len(stray) == 1 and wanted in stray[0] and rest.strip(" .").replace(".", "").isdigit()
-    asked = {value for readings in _numbers(question) for value in readings}
-    return all(abs(one - wanted) < Decimal("0.01") for one in found) and not [r for r in stray if not r & asked]
+    in_question = {value for readings in _numbers(question) for value in readings}
+    return all(abs(span - wanted) < Decimal("0.01") for span in spans) and not [r for r in stray if not r & in_question]
 
 
 # --- words -----------------------------------------------------------------------------------------------------------
@@ -314,8 +322,8 @@ def _list(expected: Any, said: str, among: Sequence[Any], question: str, today: 
     if among:
         return _names(expected, said, among) and not _one_more(expected, said, question)
     wanted = {_words(item) for item in expected}
-    found = {_words(part) for part in re.split(r"[,;\n•]|\band\b|&", said)} - {""}
-    return found == wanted or (_words(said) in {" ".join(sorted(wanted)), *wanted} and len(wanted) == 1)
+    parts = {_words(part) for part in re.split(r"[,;\n•]|\band\b|&", said)} - {""}
+    return parts == wanted or (_words(said) in {" ".join(sorted(wanted)), *wanted} and len(wanted) == 1)
 
 
 def _names(expected: Sequence[Any], said: str, among: Sequence[Any]) -> bool:
@@ -336,10 +344,10 @@ def _names(expected: Sequence[Any], said: str, among: Sequence[Any]) -> bool:
 
 
 def _one_more(expected: Sequence[Any], said: str, question: str) -> bool:
-    """Whether a list has an entry that is none of these, such as `something else`.
+    """Whether a list has an additional entry, such as `something else`.
 
-    Remarks are no entries: what stands before a colon, in brackets or in a sentence that names nothing expected, and
-    what has only words of the question.
+    Remarks do not count: text before a colon, in brackets, or in a sentence that names nothing expected, and text with
+    only words of the question.
     """
     text = _marked(expected, said)
     known = {*_words(question).split(), *_FILLING}
@@ -352,10 +360,10 @@ def _one_more(expected: Sequence[Any], said: str, question: str) -> bool:
 
 
 def _one_of_several(expected: Any, said: str, question: str) -> bool:
-    """Whether an answer names more things beside the right one, as somebody does who guesses: `A, B, C`, `A or B`.
+    """Whether an answer names further things besides the right one, like a guess: `A, B, C`, `A or B`.
 
-    One more that comes after it is a remark (`A, from the warehouse`), unless the answer leaves the choice open. What
-    is said in a sentence, or has only words of the question, names nothing.
+    A single further item after it is a remark (`A, from the warehouse`), unless the answer leaves the choice open.
+    Sentences, and text with only words of the question, name nothing.
     """
     text = _marked([expected], said)
     known = {*_words(question).split(), *_FILLING, *_POLITE}
@@ -373,7 +381,7 @@ def _one_of_several(expected: Any, said: str, question: str) -> bool:
 
 
 def _marked(expected: Sequence[Any], said: str) -> str:
-    """An answer without what is in brackets, and with a mark for each of the names expected in it."""
+    """The answer without text in brackets, and with a marker in place of each expected name."""
     text = _bare(re.sub(r"\([^)]*\)", " ", said))
     for name in sorted(map(_words, expected), key=len, reverse=True):
         text = re.sub(rf"(?<!\w){_APART.join(map(re.escape, name.split()))}(?!\w)", "\x00", text)
@@ -381,7 +389,7 @@ def _marked(expected: Sequence[Any], said: str) -> str:
 
 
 _POLITE: Final = frozenset({"answer", "done", "final", "finally", "ok", "okay", "result", "sure", "well", "yes"})
-_REMARK: Final = 5  # words that may stand beside a name without being a sentence
+_REMARK: Final = 5  # maximum words next to a name that do not count as a sentence
 _ENTRIES: Final = re.compile(r"(?<!\d),|,(?!\d)|[;\n•&|]|\s/\s|(?<=[^\d\s])[.!?]\s|\b(?:and|or|plus)\b")
 _LEADING: Final = re.compile(
     r"^(?:(?:it|this|that|he|she|they|the|answer|maybe|perhaps|possibly|probably|else|also|either|could|might|may|must|"
@@ -406,7 +414,7 @@ def _yesno(expected: Any, said: str, among: Sequence[Any], question: str, today:
 
 
 def _plain(text: str) -> str:
-    """Text in one form: compatible characters unified, invisible ones gone, quotes and dashes plain, lower case."""
+    """Normalized text: NFKC, without invisible characters, with plain quotes and dashes, in lower case."""
     unified = unicodedata.normalize("NFKC", text).casefold()
     visible = "".join(c for c in unified if unicodedata.category(c) not in ("Cf", "Cs", "Cn") or c == "\n")
     digits = "".join(str(unicodedata.digit(c)) if unicodedata.category(c) == "Nd" else c for c in visible)
@@ -419,7 +427,7 @@ _SIGNS: Final = str.maketrans(
 
 
 def _words(value: Any) -> str:
-    """A name as it is compared: without accents, punctuation and case."""
+    """A name for comparison: without accents, punctuation and case."""
     return " ".join(re.sub(_APART, " ", _bare(_plain(str(value)))).split())
 
 

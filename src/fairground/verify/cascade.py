@@ -1,4 +1,4 @@
-"""Several who can decide, the cheapest first: state, then pictures, then a model for what is left."""
+"""Deciding a checklist with several deciders, the cheapest first: state, then pictures, then a model."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from fairground.core import Check, Checklist, ChecklistItem, Frame, InvalidInput
 from fairground.verify.judge_checklist import JudgeError, Model, judge_by_checklist
 
 NOT_ASKED = "not asked"
-"""Who decided an item that no longer mattered."""
+"""The decider of an item that no longer mattered."""
 
 
 @dataclass(frozen=True)
 class Decider:
-    """Somebody who can decide items of a checklist.
+    """Decides items of a checklist.
 
     Attributes:
-        name: How the result calls it.
-        cost: Only the order counts: state 0, pictures 1, a model 2.
-        decide: Given the open items, checks for those that it can decide, by the items' names; others it leaves out.
-        sure: Whether its no needs no second opinion, and ends the matter.
+        name: Its name in results.
+        cost: Defines the order: state 0, pictures 1, a model 2.
+        decide: Takes the open items. Returns checks for those it can decide, with the items' names.
+        sure: Whether a negative result is final and ends the cascade.
     """
 
     name: str
@@ -31,12 +31,12 @@ class Decider:
 
 @dataclass(frozen=True)
 class Cascaded:
-    """What came of it.
+    """The result of a cascade.
 
     Attributes:
         verdict: Checks in the order of the checklist.
-        decided_by: Who decided each item; `NOT_ASKED` where an earlier no had ended the matter.
-        asked: Who was asked, in order.
+        decided_by: The decider of each item; `NOT_ASKED` if an earlier result ended the cascade.
+        asked: The deciders that were asked, in order.
     """
 
     verdict: Verdict
@@ -45,48 +45,50 @@ class Cascaded:
 
 
 def cascade(checklist: Checklist, deciders: Sequence[Decider]) -> Cascaded:
-    """Decides a checklist at the least cost.
+    """Decide a checklist at the lowest cost.
 
-    Each decider is asked about the items that are still open, in the order of cost. A sure no ends it: the attempt has
-    failed, whatever the rest would say. Items that were not asked about then count as not met, so that the reward is
-    what has been shown and not what might be.
+    Each decider is asked about the items that are still open, in order of cost. A final negative result ends the
+    cascade, because the attempt has failed in any case. Remaining items then count as not met, so that the reward
+    includes only what was shown.
 
     Raises:
-        JudgeError: Nobody could decide an item.
+        JudgeError: No decider could decide an item.
         InvalidInput: A decider decided an item that it was not asked about.
     """
-    found: dict[str, Check] = {}
+    decided: dict[str, Check] = {}
     decided_by: dict[str, str] = {}
-    asked: list[str] = []
+    asked_names: list[str] = []
     over = False
     for decider in sorted(deciders, key=lambda one: one.cost):
-        unsettled = [item for item in checklist.items if item.name not in found]
+        unsettled = [item for item in checklist.items if item.name not in decided]
         if over or not unsettled:
             break
-        asked.append(decider.name)
+        asked_names.append(decider.name)
         by_name = {item.name: item for item in unsettled}
         for check in decider.decide(unsettled):
             if check.name not in by_name:
                 raise InvalidInput(f"{decider.name} decided {check.name!r}, which it was not asked about")
             item = by_name[check.name]
-            found[item.name] = check.model_copy(update={"weight": item.share, "integrity": item.integrity})
+            decided[item.name] = check.model_copy(update={"weight": item.share, "integrity": item.integrity})
             decided_by[item.name] = decider.name
             over = over or (decider.sure and not check.passed)
-    left = [item for item in checklist.items if item.name not in found]
+    left = [item for item in checklist.items if item.name not in decided]
     if left and not over:
         raise JudgeError(
-            f"nobody could decide {left[0].name!r}; asked: {', '.join(asked) or 'nobody'}",
+            f"nobody could decide {left[0].name!r}; asked: {', '.join(asked_names) or 'nobody'}",
             fix="add a decider that can, such as by_model",
         )
     for item in left:
         decided_by[item.name] = NOT_ASKED
-        # Not as a guard: that nobody asked is no violation.
-        found[item.name] = Check(name=item.name, passed=False, weight=item.share, expected=item.claim, found=NOT_ASKED)
-    return Cascaded(Verdict.of(found[item.name] for item in checklist.items), decided_by, tuple(asked))
+        # Not as a guard: an item that was not asked is not a violation.
+        decided[item.name] = Check(
+            name=item.name, passed=False, weight=item.share, expected=item.claim, found=NOT_ASKED
+        )
+    return Cascaded(Verdict.of(decided[item.name] for item in checklist.items), decided_by, tuple(asked_names))
 
 
 def by_state(checks: Callable[[], Sequence[Check]]) -> Decider:
-    """What the recorded state says, by checks of the same names; sure, and for nothing."""
+    """Decide by the recorded state, with checks of the same names. Final, and free of cost."""
 
     def decide(items: Sequence[ChecklistItem]) -> list[Check]:
         wanted = {item.name for item in items}
@@ -96,7 +98,7 @@ def by_state(checks: Callable[[], Sequence[Check]]) -> Decider:
 
 
 def by_picture(matches: Mapping[str, Callable[[], Check]]) -> Decider:
-    """What `image_match` says about items, by their names."""
+    """Decide by `image_match`, for items by name."""
 
     def decide(items: Sequence[ChecklistItem]) -> list[Check]:
         return [matches[item.name]() for item in items if item.name in matches]
@@ -107,12 +109,12 @@ def by_picture(matches: Mapping[str, Callable[[], Check]]) -> Decider:
 def by_model(
     model: Model, instruction: str, frames: Sequence[Frame], *, privileged: str = "", attempts: int = 3
 ) -> Decider:
-    """What a model sees, in one question about all that is still open."""
+    """Decide by a model, in one request about all open items."""
 
     def decide(items: Sequence[ChecklistItem]) -> tuple[Check, ...]:
-        # A list of guards alone has no weight of its own, and needs one to be a list.
-        asked = [item.model_copy(update={"weight": item.weight if item.weight else 1.0}) for item in items]
-        checklist = Checklist(items=tuple(asked), privileged=privileged)
+        # A checklist needs a weight above 0, which a list of guards alone does not have.
+        weighted = [item.model_copy(update={"weight": item.weight if item.weight else 1.0}) for item in items]
+        checklist = Checklist(items=tuple(weighted), privileged=privileged)
         return judge_by_checklist(model, instruction, frames, checklist, attempts=attempts).checks
 
     return Decider("model", 2, decide)

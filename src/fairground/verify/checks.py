@@ -1,7 +1,7 @@
 """Checks as pure functions of recorded values, each with its evidence.
 
-A factory compares, and returns a `Check` that says what was expected and what was found, in JSON-ready form and
-of bounded size, so that any verdict can be stored and read years later.
+Each function compares values and returns a `Check` with what was expected and what was found, as JSON-serializable data
+of limited size, so that verdicts can be stored.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 
 from fairground.core import Check, StateError
 
-MAX_EVIDENCE = 2_000  # characters of what was expected, and of what was found
-MAX_LISTED = 20  # differences that are spelt out
+MAX_EVIDENCE = 2_000  # maximum characters of what was expected, and of what was found
+MAX_LISTED = 20  # maximum number of differences that are listed
 
 
 def equal(name: str, expected: Any, found: Any, *, weight: float = 1.0, integrity: bool = False) -> Check:
-    """Passes when both are equal and of one type; a number is never equal to a truth value or to its text."""
+    """Passes if both are equal and of the same type. A number never equals a truth value or its text."""
     same = _same(expected, found)
     return _check(name, same, expected, found, weight, integrity)
 
@@ -32,14 +32,14 @@ def close_to(
     relative: float = 1e-9,
     weight: float = 1.0,
 ) -> Check:
-    """Passes when `found` is a finite number at most `within`, or this share of `expected`, away from it."""
+    """Passes if `found` is a finite number at most `within`, or this share of `expected`, away from it."""
     is_number = isinstance(found, int | float) and not isinstance(found, bool) and math.isfinite(found)
     passed = is_number and math.isclose(found, expected, rel_tol=relative, abs_tol=within)
     return _check(name, passed, expected, found, weight)
 
 
 def contains(name: str, expected: Any, found: Any, *, weight: float = 1.0, ignore_case: bool = False) -> Check:
-    """Passes when a text holds another, or a collection an element; anything else does not."""
+    """Passes if a text contains another, or a collection an element."""
     if isinstance(found, str) and isinstance(expected, str):
         passed = expected.casefold() in found.casefold() if ignore_case else expected in found
     elif isinstance(found, Collection) and not isinstance(found, str | bytes):
@@ -50,7 +50,7 @@ def contains(name: str, expected: Any, found: Any, *, weight: float = 1.0, ignor
 
 
 def holds(name: str, passed: bool, *, expected: Any = None, found: Any = None, weight: float = 1.0) -> Check:
-    """A condition that the caller decided, with the evidence for it."""
+    """A condition that the caller decided, with its evidence."""
     return _check(name, passed, expected, found, weight)
 
 
@@ -62,16 +62,16 @@ def unchanged(
     allowed: Collection[str] = (),
     same: Callable[[Any, Any], bool] | None = None,
 ) -> Check:
-    """A guard: passes when nothing was added, removed or altered but the `allowed` keys.
+    """A guard: passes if only the `allowed` keys were added, removed or changed.
 
-    It has no weight of its own; failing it makes the whole reward 0. The evidence lists the first differences.
+    It has weight 0; if it fails, the whole reward is 0. The evidence lists the first differences.
 
     Args:
         name: What is guarded, in words.
-        before: By key, such as a path or `Sales.B3`.
+        before: Values by key, such as a path or `Sales.B3`.
         after: The same, recorded later.
-        allowed: Keys that the task is about.
-        same: How two values compare; equality of value and type when left out.
+        allowed: Keys that the task may change.
+        same: Compares two values; by default, equality of value and type.
     """
     compare = same or _same
     differences: dict[str, Any] = {}
@@ -85,18 +85,18 @@ def unchanged(
                 "before": plain(before[key], MAX_EVIDENCE // MAX_LISTED) if key in before else None,
                 "after": plain(after[key], MAX_EVIDENCE // MAX_LISTED) if key in after else None,
             }
-    found = "unchanged" if not count else {"differences": count, "first": differences}
-    return Check(name=name, passed=count == 0, weight=0.0, expected="unchanged", found=found, integrity=True)
+    summary = "unchanged" if not count else {"differences": count, "first": differences}
+    return Check(name=name, passed=count == 0, weight=0.0, expected="unchanged", found=summary, integrity=True)
 
 
 def readable(name: str, error: StateError | None, *, weight: float = 0.0) -> Check:
-    """A guard that a recorded file could be read; the evidence of a failure is what was wrong with it."""
-    found = "readable" if error is None else error.message[:MAX_EVIDENCE]
-    return Check(name=name, passed=error is None, weight=weight, expected="readable", found=found, integrity=True)
+    """A guard that a recorded file can be read. On failure, the evidence is the error."""
+    evidence = "readable" if error is None else error.message[:MAX_EVIDENCE]
+    return Check(name=name, passed=error is None, weight=weight, expected="readable", found=evidence, integrity=True)
 
 
 def plain(value: Any, limit: int = MAX_EVIDENCE) -> Any:
-    """A value as JSON-ready data of at most about `limit` characters; what JSON cannot say becomes text."""
+    """Convert a value to JSON-serializable data of at most about `limit` characters. Other values become text."""
     data = _plain(value, depth=6, width=100, limit=limit)
     text = json.dumps(data, ensure_ascii=False)
     return data if len(text) <= limit else text[:limit] + "..."
@@ -124,7 +124,7 @@ def _plain(value: Any, *, depth: int, width: int, limit: int) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):
-        # Beyond this JSON readers disagree, and a hostile one would be thousands of digits long.
+        # JSON parsers disagree about larger integers, and a hostile one would have thousands of digits.
         return value if abs(value) < 1 << 53 else f"{value:.6e}" if abs(value) < 10**300 else "a huge integer"
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)

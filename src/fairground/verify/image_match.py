@@ -1,4 +1,4 @@
-"""Do two frames show the same? By structural similarity, over the whole or a region."""
+"""Comparison of frames by structural similarity, over the whole frame or a region."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from numpy.typing import NDArray
 from fairground.core import Check, Frame, InvalidInput
 
 WINDOW = 7
-"""Pixels of a side of the window that two pictures are compared in."""
+"""Side length in pixels of the window in which two pictures are compared."""
 
 _C1, _C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
 
 Region = tuple[int, int, int, int]
-"""Left, top, right, bottom in pixels; right and bottom are the first that are outside."""
+"""Left, top, right, bottom in pixels; right and bottom are exclusive."""
 
 
 def ssim(one: Frame, other: Frame, *, region: Region | None = None) -> float:
-    """The mean structural similarity of two frames: 1 for equal ones, near 0 and below for unlike ones.
+    """Return the mean structural similarity of two frames: 1 if they are equal, near or below 0 if they are unlike.
 
-    Windows of 7 by 7 pixels within the picture, each colour by itself, with unbiased variances.
+    Uses windows of 7 by 7 pixels within the picture, each colour channel separately, with unbiased variances.
 
     Raises:
-        InvalidInput: The frames are of different sizes, or the region is not within them or smaller than a window.
+        InvalidInput: The frames have different sizes, or the region is outside of them or smaller than a window.
     """
     if one.size != other.size:
         sizes = " and ".join(f"{width}x{height}" for width, height in (one.size, other.size))
@@ -53,7 +53,7 @@ def image_match(
     weight: float = 1.0,
     integrity: bool = False,
 ) -> Check:
-    """A check that a frame shows what another does; passes from `threshold` up."""
+    """Check that a frame shows the same as another: passes if the similarity is at least `threshold`."""
     if not -1 <= threshold <= 1:
         raise InvalidInput(f"threshold is {threshold}; expected a number from -1 to 1")
     value = ssim(expected, found, region=region)
@@ -81,9 +81,9 @@ def _similarity(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
 
 
 def _mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Over each window that is wholly within."""
+    """The mean over each window that lies completely inside."""
     edge = WINDOW // 2
-    from scipy.ndimage import uniform_filter  # late: it takes longer to load than all of this room
+    from scipy.ndimage import uniform_filter  # imported here, because loading it takes longer than all of this package
 
     inside: NDArray[np.float64] = uniform_filter(values, WINDOW)[edge:-edge, edge:-edge]
     return inside

@@ -1,7 +1,7 @@
-"""A model as judge: decides the items of a checklist from frames, and from nothing that the agent said.
+"""A model as judge: it decides the items of a checklist from frames, without any text of the agent.
 
-A judge sees what could be seen. For what the software itself knows, state checks are cheaper and cannot be talked into
-anything; `cascade` asks them first.
+A judge sees only what was visible. State checks are cheaper and cannot be deceived for what the software itself knows,
+so `cascade` asks them first.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from fairground.core import (
 from fairground.verify.json_answers import UnreadableAnswer, read_json_answer
 
 MAX_EVIDENCE = 2_000
-"""Characters of evidence for one item."""
+"""Maximum characters of evidence per item."""
 
 _PROMPTS = ("judge_system", "judge_question", "judge_again")
 
 
 class Model(Protocol):
-    """What a judge needs of a model; `fairground.agents.models.Asker` is one."""
+    """The model interface that a judge needs; `fairground.agents.models.Asker` implements it."""
 
     def ask(self, text: str, frames: Sequence[Frame] = (), *, system: str = "") -> str:
-        """The model's answer to a question about pictures."""
+        """Return the model's answer to a question about pictures."""
 
 
 class JudgeError(InfrastructureError):
-    """The judge came to no judgement. An error, and never a score."""
+    """The judge did not reach a judgement. This is an error, never a score."""
 
 
 class _Decided(Record):
@@ -59,24 +59,24 @@ class _Answer(Record):
 def judge_by_checklist(
     model: Model, instruction: str, frames: Sequence[Frame], checklist: Checklist, *, attempts: int = 3
 ) -> Verdict:
-    """What a model makes of an attempt.
+    """Judge an attempt with a model.
 
-    The model sees the instruction, the frames, and the checklist with its privileged facts: no thought, no message and
-    no answer of the agent.
+    The model sees the instruction, the frames, and the checklist with its privileged facts. It does not see thoughts,
+    messages or answers of the agent.
 
     Args:
-        model: Whom to ask.
-        instruction: The task, as the agent was given it.
-        frames: What was on the screen, in order; `sampled` chooses.
-        checklist: What to decide.
-        attempts: How often the model is asked before an answer that cannot be used becomes an error.
+        model: The model.
+        instruction: The task, as given to the agent.
+        frames: The recorded frames, in order; `sampled` selects them.
+        checklist: The items to decide.
+        attempts: Maximum number of requests before an unusable answer becomes an error.
 
     Returns:
-        A check for each item, with what the model saw as evidence. A violated guard makes the reward 0.
+        A check per item, with the model's evidence. A violated guard makes the reward 0.
 
     Raises:
-        JudgeError: No answer decided every item, each once and with evidence.
-        FairgroundError: Whatever the model raises: it refuses, or its server does not answer.
+        JudgeError: No answer decided every item exactly once and with evidence.
+        FairgroundError: Raised by the model: it refuses, or its server does not answer.
     """
     if not frames:
         raise JudgeError("there is no frame to judge by")
@@ -86,9 +86,9 @@ def judge_by_checklist(
     complaint = ""
     for _ in range(attempts):
         again = _filled(prompt("judge_again"), complaint=complaint) if complaint else ""
-        said = model.ask(f"{question}\n\n{again}".strip(), frames, system=prompt("judge_system"))
+        reply = model.ask(f"{question}\n\n{again}".strip(), frames, system=prompt("judge_system"))
         try:
-            return Verdict.of(_checks(said, checklist, len(frames)))
+            return Verdict.of(_checks(reply, checklist, len(frames)))
         except (UnreadableAnswer, InvalidInput) as error:
             complaint = error.message[:MAX_EVIDENCE]
     raise JudgeError(
@@ -98,7 +98,7 @@ def judge_by_checklist(
 
 
 def sampled(count: int, limit: int) -> tuple[int, ...]:
-    """Which of so many frames a judge is shown: the first, the last, and others evenly between, at most `limit`."""
+    """Select frames for a judge: the first, the last, and others evenly between, at most `limit`."""
     if limit < 2:
         raise InvalidInput(f"a judge is shown {limit} frames; expected at least 2", fix="the first and the last")
     if count <= limit:
@@ -107,13 +107,13 @@ def sampled(count: int, limit: int) -> tuple[int, ...]:
 
 
 def prompt_digest() -> str:
-    """A name for the prompts: judgements under other words are other judgements."""
+    """Return a digest of the prompts, because judgements with different prompts are not comparable."""
     return fingerprint([prompt(name) for name in _PROMPTS])
 
 
 @cache
 def prompt(name: str) -> str:
-    """The text of a prompt file of this room."""
+    """Return the text of a prompt file of this package."""
     return resources.files("fairground.verify").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8").strip()
 
 
@@ -123,7 +123,7 @@ def _question(instruction: str, checklist: Checklist, frames: int) -> str:
         prompt("judge_question"),
         frames=str(frames),
         count=str(len(checklist.items)),
-        # As JSON, so that no text of a task or a file can pass for another part of the question.
+        # As JSON, so that no text of a task or file can imitate another part of the prompt.
         instruction=json.dumps(instruction, ensure_ascii=False),
         privileged=json.dumps(checklist.privileged, ensure_ascii=False) if checklist.privileged else "(none)",
         items=items,
@@ -155,17 +155,17 @@ def _check(item: ChecklistItem, decided: _Decided, frames: int) -> Check:
         raise UnreadableAnswer(f"item {decided.item} names picture {wrong[0]}; there are {frames}")
     if decided.met and not item.integrity and not decided.pictures:
         raise UnreadableAnswer(f"item {decided.item} is met, but no picture is named that shows it")
-    found = {"evidence": decided.evidence, "pictures": list(decided.pictures)}
+    decision = {"evidence": decided.evidence, "pictures": list(decided.pictures)}
     return Check(
         name=item.name,
         passed=decided.met,
         weight=item.share,
         expected=item.claim,
-        found=found,
+        found=decision,
         integrity=item.integrity,
     )
 
 
 def _filled(text: str, **values: str) -> str:
-    # In one pass, and not by str.format: a task may hold braces of its own, which stay as they are.
-    return re.sub(r"\{(\w+)\}", lambda found: values.get(found[1], found[0]), text)
+    # In one pass, and not with str.format, because a task may contain braces.
+    return re.sub(r"\{(\w+)\}", lambda match: values.get(match[1], match[0]), text)

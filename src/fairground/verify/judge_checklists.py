@@ -1,4 +1,4 @@
-"""Where checklists come from: a file, or what is known of a task that has none."""
+"""Sources of checklists: a file, or defaults for a task without one."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ GUARDS = (
         integrity=True,
     ),
 )
-"""Guards that hold for any task."""
+"""Guards that apply to every task."""
 
 _MAX_FILE = 1 << 20
 _MAX_EXPECTED = 500
 
 
 def read_checklist(path: Path) -> Checklist:
-    """A checklist from a `.toml` or `.json` file."""
+    """Read a checklist from a `.toml` or `.json` file."""
     try:
         if path.stat().st_size > _MAX_FILE:
             raise InvalidInput(f"checklist {path} is larger than {_MAX_FILE >> 20} MB")
@@ -44,10 +44,10 @@ def read_checklist(path: Path) -> Checklist:
 
 
 def default_checklist(instruction: str, checks: Sequence[Check] = ()) -> Checklist:
-    """A checklist for a task without one: an item for each state check, or the instruction itself, and the guards.
+    """Create a checklist for a task without one: an item per state check, or the instruction itself, and the guards.
 
-    Of the checks only what they ask is taken: their names, what they expect, weights and which of them guard. What they
-    found and decided is not, so that a judge who agrees with them has not read it there.
+    Of the checks, only names, expected values, weights and guards are used. Their results are not, so that a judge's
+    agreement with them is independent.
     """
     items: list[ChecklistItem] = []
     facts = []

@@ -1,4 +1,4 @@
-"""From recorded states to a verdict."""
+"""Judging recorded states."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ from fairground.worlds import World
 
 
 def judge(world: World, before: State, after: State, answer: str | None = None) -> Verdict:
-    """Applies a scenario's checks to what was recorded.
+    """Apply a scenario's checks to recorded states.
 
-    A state that cannot be read (a file the agent deleted, truncated or stuffed) is a failed check, because only
-    the agent touched it. A scenario whose checks break is `InvalidConfiguration`: its author's fault, no score.
+    A state that cannot be read (a file that the agent deleted, truncated or overfilled) is a failed check, because only
+    the agent changed it.
+
+    Raises:
+        InvalidConfiguration: The scenario's checks failed with an error, which is its author's fault and never a score.
     """
     try:
         return Verdict.of(world.scenario.checks(world, before, after, answer))
     except StateError as error:
-        found = Check(name="the recorded state can be read", passed=False, expected="readable", found=error.message)
-        return Verdict.of([found])
+        unreadable = Check(
+            name="the recorded state can be read", passed=False, expected="readable", found=error.message
+        )
+        return Verdict.of([unreadable])
     except FairgroundError:
         raise
     except Exception as error:

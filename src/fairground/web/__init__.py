@@ -1,6 +1,6 @@
-"""What people look at in a browser: the site (studio and arena), and the live view of a single seat.
+"""The web site (studio and arena) and the live view of a single seat.
 
-Stands above everything but the command line. Pages are written on the server; scripts and styles are plain files in
+Only the command line builds on this package. Pages are rendered on the server. Scripts and styles are plain files in
 `static/`: no build step, no other host.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Exposed", "LiveServer", "Site", "Watched", "serve_live", "serving"]
 
-# Looked up late: whether a port is free is known before a web server is loaded.
+# Imported lazily, so that a port in use is reported before a web server is loaded.
 _LATE = {
     "Exposed": "listening",
     "LiveServer": "live",

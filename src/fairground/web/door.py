@@ -1,8 +1,8 @@
-"""The door of the site: what every request meets first.
+"""ASGI middleware in front of the site: the checks that every request passes first.
 
-In this order: is it meant for this server (`Host`), does it come from a page of ours (`Origin`), is it small enough and
-not one of too many, who is it (a cookie, given to whoever has none), and does a request that changes something carry
-the token of that person's pages. Behind the door, `scope["state"]["visitor"]` says who it is.
+In this order: the `Host` header names this server; the `Origin` is one of our pages; the request is within the size and
+rate limits; the cookie identifies the person (a new visitor gets a cookie); and a request that changes something
+carries the CSRF token of that person's pages. After these checks, `scope["state"]["visitor"]` is the `Visitor`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from fairground.web.session import COOKIE, MAX_AGE, Known, Signer
 TOKEN_HEADER: Final = "x-fairground-token"
 TOKEN_FIELD: Final = "token"
 _SAFE: Final = ("GET", "HEAD", "OPTIONS")
-_UPLOADS: Final = "/uploads"  # what a path that takes files ends with
+_UPLOADS: Final = "/uploads"  # paths with this ending accept file uploads
 _FORM: Final = "application/x-www-form-urlencoded"
 _FILES: Final = "multipart/form-data"
 _HEADERS: Final = {
@@ -46,7 +46,7 @@ _HEADERS: Final = {
     ),
     "X-Frame-Options": "DENY",
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "same-origin",  # with none at all, browsers say that forms come from "null"
+    "Referrer-Policy": "same-origin",  # with "no-referrer", browsers send forms with the origin "null"
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
@@ -55,11 +55,11 @@ _HEADERS: Final = {
 
 @dataclass(frozen=True)
 class Visitor:
-    """Who asks.
+    """The person who makes a request.
 
     Attributes:
-        person: As the arena knows them.
-        token: What pages for this person put into their forms, and scripts into the header `X-Fairground-Token`.
+        person: The person in the arena's database.
+        token: CSRF token. Pages put it into their forms, scripts into the header `X-Fairground-Token`.
     """
 
     person: Person
@@ -68,18 +68,18 @@ class Visitor:
 
 @dataclass(frozen=True)
 class Door:
-    """An ASGI app in front of the site's.
+    """ASGI middleware that checks requests before the site's app sees them.
 
     Attributes:
-        app: The site.
-        store: Where people are kept.
-        signer: Of cookies.
-        host: Where the server listens, as it was told.
-        rates: How often anybody may ask.
-        secure: Whether browsers reach it by https, so that cookies need to travel only there.
-        pace: How long a request may take to come in.
-        sockets: Who has how many WebSockets open.
-        known: Who asked a moment ago.
+        app: The site's app.
+        store: Database of people.
+        signer: Signs cookies and CSRF tokens.
+        host: Host that the server listens on, as configured.
+        rates: Rate limits.
+        secure: Whether browsers use https. If so, cookies are sent only over https.
+        pace: Timeouts for receiving a request.
+        sockets: Number of open WebSockets per person.
+        known: Cache of people who made requests recently.
     """
 
     app: ASGIApp
@@ -103,9 +103,11 @@ class Door:
             await self.app(scope, receive, _with_headers(send, {"Cache-Control": "public, max-age=86400, immutable"}))
             return
         cookies = _cookies(scope)
-        if len(cookies) > 1:  # one may have been put there by a page of another port or name of this machine
-            said = "this browser has two sessions here; remove the cookies of this site, and load the page again"
-            await _refuse(Refusal(HTTPStatus.BAD_REQUEST, said), scope, send)
+        if len(cookies) > 1:  # the second one may come from another port or host name of this machine
+            problem = (
+                "this browser has two sessions for this site; delete its cookies for this site and reload the page"
+            )
+            await _refuse(Refusal(HTTPStatus.BAD_REQUEST, problem), scope, send)
             return
         cookie = cookies.pop() if cookies else ""
         person = await self._person(cookie)
@@ -132,12 +134,13 @@ class Door:
                 await _refuse(refusal, scope, send)
                 return
         send = _with_headers(send, extra)
-        if scope["method"] not in _SAFE:  # it may have changed who they are: before they are told, so that all see it
+        # the request may change the person, so the cache entry is removed before the response is sent
+        if scope["method"] not in _SAFE:
             send = self._forgetting(person, send)
         await self.app(_of(scope, visitor), receive, send)
 
     def login(self, person: Person) -> str:
-        """The header that makes a browser this person's."""
+        """Return the `Set-Cookie` header value that makes a browser this person's session."""
         return self._written(self.signer.cookie(person.id))
 
     async def _person(self, cookie: str) -> Person | None:
@@ -155,7 +158,7 @@ class Door:
         return send_and_forget
 
     def _written(self, cookie: str) -> str:
-        # Lax, not Strict: who follows an invitation from a mail is the same person.
+        # Lax, not Strict: the session must survive following an invitation link from a mail.
         return (
             f"{COOKIE}={cookie}; Path=/; HttpOnly; SameSite=Lax; Max-Age={MAX_AGE}{'; Secure' if self.secure else ''}"
         )
@@ -171,8 +174,8 @@ class Door:
     async def _connect(self, scope: Scope, receive: Receive, send: Send, visitor: Visitor) -> None:
         person = visitor.person.id
         if not self.sockets.enter(person):
-            said = f"{MAX_SOCKETS} windows of yours are open already; close some of them"
-            await _refuse(Refusal(HTTPStatus.TOO_MANY_REQUESTS, said), scope, send)
+            problem = f"you have {MAX_SOCKETS} windows open, the maximum; close some of them"
+            await _refuse(Refusal(HTTPStatus.TOO_MANY_REQUESTS, problem), scope, send)
             return
         try:
             await self.app(_of(scope, visitor), receive, send)
@@ -182,19 +185,24 @@ class Door:
     async def _checked(
         self, scope: Scope, receive: Receive, cookie: str, person: Person
     ) -> tuple[Receive, Refusal | None]:
-        """Whether a request that changes something may; its body, where that had to be read for it, is given again."""
+        """Check a request that changes something.
+
+        Returns a `receive` that replays the body if the check had to read it.
+        """
         kind = "".join(values_of(scope, b"content-type")).partition(";")[0].strip().lower()
-        # A form is read here, and before its token is known: so it is never large.
+        # A form is read here before its token is checked, so its size limit is small.
         large = scope["path"].endswith(_UPLOADS) and kind != _FORM and person.role != "visitor"
         limit, seconds = (MAX_UPLOAD, self.pace.upload) if large else (MAX_BODY, self.pace.body)
         receive = limited(receive, limit, seconds)
-        if any(_exceeds(one, limit) for one in values_of(scope, b"content-length")):
+        if any(_exceeds(length, limit) for length in values_of(scope, b"content-length")):
             return receive, _cut_off(TooLarge(limit))
-        refused = Refusal(HTTPStatus.FORBIDDEN, "this page is too old, or not ours; load it again and repeat")
+        refused = Refusal(
+            HTTPStatus.FORBIDDEN, "this page has expired or is not from this site; reload it and try again"
+        )
         given = values_of(scope, TOKEN_HEADER.encode())
         if given:
             whole = _whole_files(scope, receive) if kind == _FILES else receive
-            return whole, None if all(self.signer.is_token(cookie, one) for one in given) else refused
+            return whole, None if all(self.signer.is_token(cookie, token) for token in given) else refused
         if kind != _FORM:
             return receive, refused
         try:
@@ -202,10 +210,10 @@ class Door:
         except (TooLarge, TooSlow) as error:
             return receive, _cut_off(error)
         try:
-            found = parse_qs(body.decode(), max_num_fields=2_000).get(TOKEN_FIELD, [""])
+            tokens = parse_qs(body.decode(), max_num_fields=2_000).get(TOKEN_FIELD, [""])
         except ValueError:
-            return receive, Refusal(HTTPStatus.BAD_REQUEST, "a form has at most 2,000 fields, in UTF-8")
-        return _again(body, receive), None if self.signer.is_token(cookie, found[0]) else refused
+            return receive, Refusal(HTTPStatus.BAD_REQUEST, "a form may have at most 2,000 fields, encoded in UTF-8")
+        return _again(body, receive), None if self.signer.is_token(cookie, tokens[0]) else refused
 
 
 def _of(scope: Scope, visitor: Visitor) -> Scope:
@@ -215,10 +223,14 @@ def _of(scope: Scope, visitor: Visitor) -> Scope:
 def _misplaced(scope: Scope, host: str) -> Refusal | None:
     hosts, origins = values_of(scope, b"host"), values_of(scope, b"origin")
     if len(hosts) != 1 or not is_ours(hosts[0], host):
-        return Refusal(HTTPStatus.BAD_REQUEST, f"this server is not called {', '.join(hosts) or 'nothing'}")
+        return Refusal(
+            HTTPStatus.BAD_REQUEST, f"this server does not serve the host {', '.join(hosts) or '(none given)'}"
+        )
     asks = scope["type"] == "websocket" or (bool(origins) and scope["method"] not in _SAFE)
     if asks and (len(origins) != 1 or not same_place(origins[0], hosts[0])):
-        return Refusal(HTTPStatus.FORBIDDEN, f"a page of {', '.join(origins) or 'nowhere'} may not ask this")
+        return Refusal(
+            HTTPStatus.FORBIDDEN, f"requests from pages of {', '.join(origins) or '(no origin given)'} are not allowed"
+        )
     return None
 
 
@@ -227,7 +239,7 @@ def _is_static(scope: Scope) -> bool:
 
 
 def _cookies(scope: Scope) -> set[str]:
-    """All of our name: a parser of whole headers would lose ours over somebody else's that is damaged."""
+    """Return all values of our cookie. A parser of whole headers would drop ours if another cookie is malformed."""
     pairs = (pair.partition("=") for line in values_of(scope, b"cookie") for pair in line.split(";"))
     return {value.strip() for name, _, value in pairs if name.strip() == COOKIE}
 
@@ -237,9 +249,9 @@ def _exceeds(length: str, limit: int) -> bool:
 
 
 def _whole_files(scope: Scope, receive: Receive) -> Receive:
-    """Files, all of them: the parser behind takes what it has when a body just ends."""
-    _, said = parse_options_header("".join(values_of(scope, b"content-type")))
-    return ending(receive, b"--%b--" % said.get(b"boundary", b""))
+    """Require the closing boundary of a multipart body: the parser accepts a truncated body without error."""
+    _, options = parse_options_header("".join(values_of(scope, b"content-type")))
+    return ending(receive, b"--%b--" % options.get(b"boundary", b""))
 
 
 async def _whole(receive: Receive) -> bytes:
@@ -273,7 +285,7 @@ def _with_headers(send: Send, extra: dict[str, str]) -> Send:
         if message["type"] == "http.response.start":
             own = {name for name, _ in message.get("headers", ())}
             fresh = [(name, value) for name, value in added if name not in own or name == b"set-cookie"]
-            if message["status"] == HTTPStatus.REQUEST_TIMEOUT:  # the rest is not waited for
+            if message["status"] == HTTPStatus.REQUEST_TIMEOUT:  # the rest of the body is not read
                 fresh.append((b"connection", b"close"))
             message = {**message, "headers": [*message.get("headers", ()), *fresh]}
         await send(message)
@@ -289,7 +301,7 @@ async def _refuse(refusal: Refusal, scope: Scope, send: Send) -> None:
     more = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
     if refusal.status == HTTPStatus.TOO_MANY_REQUESTS:
         more.append((b"retry-after", b"2"))
-    if refusal.status == HTTPStatus.REQUEST_TIMEOUT:  # the rest is not waited for
+    if refusal.status == HTTPStatus.REQUEST_TIMEOUT:  # the rest of the body is not read
         more.append((b"connection", b"close"))
     body = json.dumps({"error": refusal.reason}).encode() + b"\n"
     await refuse(refusal, scope, send, "application/json", body, more)

@@ -1,8 +1,8 @@
-"""Who may ask: the first thing that every request meets.
+"""Access checks of the live view of a seat.
 
-A seat is a keyboard into a program, so its address is a secret (a random token, the first part of the path) and
-only pages that we served ourselves may use it: a browser says which name it looked up (`Host`) and which page asks
-(`Origin`), and neither can be forged by a page from elsewhere.
+A seat is a keyboard into a program. Its URL is therefore a secret: the path starts with a random token. Only our own
+pages may use it: browsers send the host name they looked up (`Host`) and the page that makes a request (`Origin`), and
+pages of other sites can forge neither.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _HEADER_BYTES: Final[Headers] = [(name.lower().encode(), value.encode()) for nam
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a request goes no further."""
+    """Why a request was rejected."""
 
     status: HTTPStatus
     reason: str
@@ -43,12 +43,12 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Guard:
-    """An ASGI app in front of another, which gets to see only requests that are in order.
+    """ASGI middleware that lets only valid requests through.
 
     Attributes:
-        app: Sees the path without the token.
-        token: What the path must begin with.
-        host: Where the server listens, as it was told.
+        app: The wrapped app. It sees the path without the token.
+        token: Required first part of the path.
+        host: Host that the server listens on, as configured.
     """
 
     app: ASGIApp
@@ -60,8 +60,8 @@ class Guard:
             return
         refusal = self._refusal(scope)
         if refusal is not None:
-            said = f"{refusal.reason}\n".encode()
-            await refuse(refusal, scope, send, "text/plain; charset=utf-8", said, _HEADER_BYTES)
+            reason = f"{refusal.reason}\n".encode()
+            await refuse(refusal, scope, send, "text/plain; charset=utf-8", reason, _HEADER_BYTES)
             return
 
         async def send_guarded(message: Message) -> None:
@@ -70,7 +70,7 @@ class Guard:
             await send(message)
 
         if scope["path"] == f"/{self.token}" and scope["type"] == "http":
-            # Without the slash at the end, the page's own links would lead past the token.
+            # Without the final slash, the page's relative links would drop the token.
             location = [(b"location", f"/{self.token}/".encode()), *_HEADER_BYTES]
             await send({"type": "http.response.start", "status": 307, "headers": location})
             await send({"type": "http.response.body"})
@@ -81,17 +81,25 @@ class Guard:
     def _refusal(self, scope: Scope) -> Refusal | None:
         hosts, origins = values_of(scope, b"host"), values_of(scope, b"origin")
         if len(hosts) != 1 or not is_ours(hosts[0], self.host):
-            return Refusal(HTTPStatus.BAD_REQUEST, f"this server is not called {', '.join(hosts) or 'nothing'}")
+            return Refusal(
+                HTTPStatus.BAD_REQUEST, f"this server does not serve the host {', '.join(hosts) or '(none given)'}"
+            )
         if not hmac.compare_digest(_token_of(scope["path"]).encode(), self.token.encode()):
-            return Refusal(HTTPStatus.FORBIDDEN, "wrong or missing token; open the whole address that was printed")
+            return Refusal(HTTPStatus.FORBIDDEN, "wrong or missing token; open the complete URL that was printed")
         asks = scope["type"] == "websocket" or bool(origins)
         if asks and (len(origins) != 1 or not same_place(origins[0], hosts[0])):
-            return Refusal(HTTPStatus.FORBIDDEN, f"a page of {', '.join(origins) or 'nowhere'} may not ask this")
+            return Refusal(
+                HTTPStatus.FORBIDDEN,
+                f"requests from pages of {', '.join(origins) or '(no origin given)'} are not allowed",
+            )
         return None
 
 
 def is_ours(authority: str, host: str) -> bool:
-    """Whether a `Host` names a server that listens on `host`. The port may be another: people forward ports."""
+    """Whether a `Host` header names a server that listens on `host`.
+
+    The port is not compared, because ports can be forwarded.
+    """
     try:
         name = urlsplit(f"//{authority}").hostname or ""
     except ValueError:
@@ -101,13 +109,13 @@ def is_ours(authority: str, host: str) -> bool:
     try:
         address = ipaddress.ip_address(name)
     except ValueError:
-        # Only a name can be made to point here by others, so the only one beyond these is the machine's own.
+        # Others can make a DNS name point here, so besides these only the machine's own name is accepted.
         return not is_loopback(host) and name == socket.gethostname().lower()
     return address.is_loopback or not is_loopback(host)
 
 
 def is_loopback(host: str) -> bool:
-    """Whether nobody but this machine can reach a server that listens on `host`; asks no resolver."""
+    """Whether only this machine can reach a server that listens on `host`. Does not resolve names."""
     if host.lower() == "localhost":
         return True
     try:
@@ -125,17 +133,17 @@ def _after_token(path: str) -> str:
 
 
 def values_of(scope: Scope, name: bytes) -> list[str]:
-    """A request's headers of one name."""
+    """Return the values of a request header."""
     return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
 
 
 def same_place(origin: str, host: str) -> bool:
-    """Whether a page's `Origin` is the server that it asks."""
+    """Whether the `Origin` of a page is the server that it makes the request to."""
     return origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}")
 
 
 async def refuse(refusal: Refusal, scope: Scope, send: Send, kind: str, body: bytes, more: Headers) -> None:
-    """Answers a request that goes no further, or a WebSocket that is not opened."""
+    """Answer a rejected request, or reject a WebSocket."""
     answer = "http.response"
     if scope["type"] == "websocket":
         if "websocket.http.response" not in scope.get("extensions", {}):

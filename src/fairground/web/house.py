@@ -1,4 +1,4 @@
-"""The open seats of the site: who may look at each, who may use it, and how many there may be."""
+"""The open seats of the site, with access control and limits."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ if TYPE_CHECKING:
 
 Drive: TypeAlias = Literal["nobody", "owner", "judges"]
 _JUDGES = ("judge", "admin")
-_KEPT = 200  # of people's attempts that have ended
+_KEPT = 200  # number of finished attempts to remember
 
 
 class Full(InfrastructureError):
-    """There are as many seats as there may be."""
+    """The limit of open seats is reached."""
 
 
 @dataclass(eq=False)
 class Hosted:
-    """A seat that people see through the site.
+    """A seat that is shown on the site.
 
     Attributes:
-        id: Unguessable; the address.
-        seat: Still of whoever opened it.
-        watcher: Shows it.
-        owner: Id of the person it was opened for.
+        id: Unguessable ID, used in URLs.
+        seat: The seat; owned by the code that opened it.
+        watcher: Captures the seat's screen.
+        owner: ID of the person it was opened for.
         drive: Who may use it.
-        title: What people read in the list. Nothing that must stay secret.
-        seen_by: Who else may look; every judge and admin, where that is not said.
-        steer: Where input goes, if not straight to the screen.
-        opened: When, in seconds of `time.time`.
-        viewers: The pages that show it now.
+        title: Shown in the list. Must not contain secrets.
+        seen_by: Who else may watch; by default every judge and admin.
+        steer: Where input goes, if not directly to the screen.
+        opened: When, as `time.time`.
+        viewers: Pages that show it now.
     """
 
     id: str
@@ -60,19 +60,19 @@ class Hosted:
     viewers: set[Viewer] = field(default_factory=set)
 
     def may_watch(self, person: Person) -> bool:
-        """The owner, and whoever `seen_by` says; may ask the database."""
+        """Whether this person may watch: the owner and those allowed by `seen_by`. May query the database."""
         if person.id == self.owner:
             return True
         return person.role in _JUDGES if self.seen_by is None else self.seen_by(person)
 
     def may_drive(self, person: Person) -> bool:
-        """Whoever `drive` says."""
+        """Whether this person may use the seat, according to `drive`."""
         return (self.drive == "owner" and person.id == self.owner) or (
             self.drive == "judges" and person.role in _JUDGES
         )
 
     def hello(self, person: Person) -> dict[str, Any]:
-        """What a page is told first: how large the picture is, and nothing of who uses the seat or why."""
+        """Return the first message to a page: the size of the screen, and nothing about the seat's user or purpose."""
         screen = self.seat.screen
         return {
             "type": "hello",
@@ -82,18 +82,18 @@ class Hosted:
         }
 
     def close(self) -> None:
-        """Says goodbye to everybody who watches; the seat stays open."""
-        self.watcher.stop()  # first: who comes from now on is refused, and everybody who came before is in `viewers`
+        """Disconnect all viewers. The seat stays open."""
+        self.watcher.stop()  # set first: later viewers are rejected, and all earlier ones are in `viewers`
         for viewer in tuple(self.viewers):
             viewer.leave()
 
 
 class House:
-    """All of them; may be used from any thread.
+    """All open seats. Thread-safe.
 
     Args:
-        per_person: How many seats a person may have opened for themselves at a time.
-        total: How many all people together may. What the arena opens for its battles is not counted.
+        per_person: Maximum number of seats that a person can have open.
+        total: Maximum number for all people together. Seats of arena battles are not counted.
     """
 
     def __init__(self, *, per_person: int = 4, total: int = 4) -> None:
@@ -116,102 +116,102 @@ class House:
         id_: str | None = None,
         look: Callable[[], Glimpse] | None = None,
     ) -> Hosted:
-        """Shows a seat from now on, until `remove`; call that before the seat is closed.
+        """Show a seat until `remove` is called. Call `remove` before closing the seat.
 
         Args:
-            seat: What to show.
-            owner: Id of the person it is for.
-            drive: Who may use it. A seat that nobody may is watched without touching it (`spectating`), so that an
-                agent may use it from any thread.
-            title: What people read; never an agent's name.
-            seen_by: Who else may look, where that is not every judge and admin.
-            lock: Where people use the screen itself: held while it is touched, for others who touch it too.
-            steer: Where people's input goes instead; the seat is then watched as if nobody drove it.
-            id_: The address, where that was given out before.
-            look: What people see of it, where that is not what it shows now.
+            seat: The seat to show.
+            owner: ID of the person it is for.
+            drive: Who may use it. A seat that nobody may use is watched passively (see `spectating`), so that an
+                agent can use it from any thread.
+            title: Shown in the list. Must not contain an agent's name.
+            seen_by: Who else may watch, if not every judge and admin.
+            lock: Held while the screen is used directly, for other code that uses it too.
+            steer: Where people's input goes instead. The seat is then watched passively.
+            id_: ID to use, if one was given out before.
+            look: Screen to show, if it is not the seat's own.
 
         Raises:
-            ScreenError: When the seat cannot be watched while something else uses it.
-            InfrastructureError: When the house is closed.
+            ScreenError: If the seat cannot be watched while something else uses it.
+            InfrastructureError: If the house is closed.
         """
         if look is None and (drive == "nobody" or steer is not None):
             look = spectator(seat.screen)
         watcher = Watcher(seat, lock, look)
-        told = steer and _telling(steer, watcher.expect)
-        hosted = Hosted(id_ or new_id(), seat, watcher, owner, drive, title, seen_by, told)
+        steered = steer and _telling(steer, watcher.expect)
+        hosted = Hosted(id_ or new_id(), seat, watcher, owner, drive, title, seen_by, steered)
         with self._lock:
             if self._closed:
-                raise InfrastructureError("the site is being closed")
+                raise InfrastructureError("the site is shutting down")
             watcher.start()
             self._seats[hosted.id] = hosted
         return hosted
 
     def find(self, id_: str) -> Hosted | None:
-        """The seat at this address."""
+        """Return the seat with this ID, or None."""
         with self._lock:
             return self._seats.get(id_)
 
     def seen_by(self, id_: str, person: Person) -> Hosted:
-        """The seat at this address, for this person.
+        """Return the seat with this ID, if this person may watch it.
 
         Raises:
-            Refused: When there is none that they may see; which of the two is not told.
+            Refused: If it does not exist or the person may not watch it. The message does not say which.
         """
         hosted = self.find(id_)
         if hosted is None or not hosted.may_watch(person):
-            raise Absent("there is no such seat, or it is not open any more")
+            raise Absent("no such seat, or it is no longer open")
         return hosted
 
     def remove(self, id_: str) -> None:
-        """Shows a seat no longer; nothing happens when it is not shown."""
+        """Stop showing a seat. Does nothing if it is not shown."""
         with self._lock:
             hosted = self._seats.pop(id_, None)
         if hosted is not None:
             hosted.close()
 
     def listed(self, person: Person) -> list[Hosted]:
-        """The seats that a person may see, the oldest first."""
+        """List the seats that a person may watch, oldest first."""
         with self._lock:
             seats = list(self._seats.values())
         return [hosted for hosted in seats if hosted.may_watch(person)]
 
     def admit(self, play: Play) -> None:
-        """Takes up a person's attempt, and remembers it for some time after it has ended.
+        """Register a person's attempt, and remember it for some time after it has ended.
 
         Raises:
-            Full: When they, or all people together, have as many seats as they may.
+            Full: If the person, or all people together, have too many seats open.
         """
         with self._lock:
             if self._closed:
-                raise InfrastructureError("the site is being closed")
-            going = [one for one in self._plays.values() if not one.over]
-            own = sum(one.owner == play.owner for one in going)
+                raise InfrastructureError("the site is shutting down")
+            going = [play for play in self._plays.values() if not play.over]
+            own = sum(running.owner == play.owner for running in going)
             if own >= self.per_person:
-                raise Full(f"you have {own} seats open", fix="end one of them first")
+                raise Full(f"you have {own} seats open, the maximum", fix="close one of them first")
             if len(going) >= self.total:
-                raise Full(f"{len(going)} seats are open, as many as there may be", fix="wait until one has ended")
-            ended = [one.id for one in self._plays.values() if one.over]
+                raise Full(f"{len(going)} seats are open, the maximum", fix="wait until one of them closes")
+            ended = [play.id for play in self._plays.values() if play.over]
             for id_ in ended[: max(0, len(ended) - _KEPT)]:
                 del self._plays[id_]
             self._plays[play.id] = play
 
     def play(self, id_: str) -> Play | None:
-        """The attempt at this address."""
+        """Return the attempt with this ID, or None."""
         with self._lock:
             return self._plays.get(id_)
 
     def plays(self, person: Person) -> list[Play]:
-        """A person's own attempts, the oldest first."""
+        """List a person's own attempts, oldest first."""
         with self._lock:
             return [play for play in self._plays.values() if play.owner == person.id]
 
     def close(self) -> None:
-        """Ends everything: attempts are given up, and nothing is shown any more."""
+        """End all attempts and stop showing all seats."""
         with self._lock:
             self._closed = True
             plays, seats = list(self._plays.values()), list(self._seats)
         for play in plays:
-            play.leave("the site was closed")
+            play.leave("the site was shut down")
         for play in plays:
             play.join()
         for id_ in seats:
@@ -220,7 +220,7 @@ class House:
 
 @contextmanager
 def shown(house: House, seat: Watched, *, owner: str, title: str) -> Iterator[Hosted]:
-    """Shows a seat to watch, as long as the block runs."""
+    """Show a seat for watching while the block runs."""
     hosted = house.add(seat, owner=owner, title=title)
     try:
         yield hosted
@@ -229,12 +229,12 @@ def shown(house: House, seat: Watched, *, owner: str, title: str) -> Iterator[Ho
 
 
 def new_id() -> str:
-    """An address that nobody can guess."""
+    """Return a new unguessable ID."""
     return secrets.token_urlsafe(18)
 
 
 def _telling(steer: Steer, tell: Callable[[], None]) -> Steer:
-    """As `steer`, and says when something was done."""
+    """Wrap `steer` so that the watcher is notified after each action."""
 
     def steer_and_tell(action: Action) -> Future[None]:
         done = steer(action)

@@ -1,4 +1,4 @@
-"""How much anybody may ask for: bytes and seconds a request, requests a minute, WebSockets at once."""
+"""Limits per person: size and duration of a request, requests per second, open WebSockets."""
 
 from __future__ import annotations
 
@@ -13,37 +13,40 @@ from starlette.exceptions import HTTPException
 from starlette.types import Message, Receive
 
 MAX_BODY: Final = 1 << 20
-"""Bytes of a request that uploads nothing."""
+"""Maximum size of a request without uploads, in bytes."""
 
 MAX_UPLOAD: Final = 64 << 20
-"""Bytes of one that does."""
+"""Maximum size of an upload request, in bytes."""
 
 MAX_SOCKETS: Final = 32
-"""WebSockets that one person may have open: a dozen windows with a battle in each."""
+"""Maximum number of open WebSockets per person: enough for a dozen windows with a battle in each."""
 
 
 class TooLarge(HTTPException):
-    """A body went on after its limit. An answer in itself, because FastAPI makes of other errors whatever it likes."""
+    """The body is larger than its limit.
+
+    It is an `HTTPException`, because FastAPI's default handlers turn other exceptions into their own responses.
+    """
 
     def __init__(self, most: int) -> None:
-        super().__init__(413, f"at most {most:,} bytes can be sent here")
+        super().__init__(413, f"a request may have at most {most:,} bytes here")
 
 
 class TooSlow(HTTPException):
-    """A body did not come to its end in time."""
+    """The body did not arrive in time."""
 
     def __init__(self, seconds: float) -> None:
-        super().__init__(408, f"the request did not end within {seconds:g} s")
+        super().__init__(408, f"the request did not complete within {seconds:g} s")
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How long the server waits for somebody who sends slowly, in seconds.
+    """Timeouts for receiving a request, in seconds.
 
     Attributes:
-        head: For the beginning of a request, up to its body.
-        body: For the body of a request that uploads nothing.
-        upload: For one that does.
+        head: For the request line and headers.
+        body: For the body of a request without uploads.
+        upload: For the body of an upload request.
     """
 
     head: float = 20.0
@@ -52,12 +55,12 @@ class Pace:
 
 
 class Buckets:
-    """Lets each key do something `rate` times a second, and `burst` times at once.
+    """Token buckets: each key may act `rate` times per second, with bursts of up to `burst`.
 
     Args:
-        rate: Given back each second.
-        burst: The most that is saved up.
-        keys: Keys that are remembered; those that asked longest ago are forgotten, and start full.
+        rate: Tokens added per second.
+        burst: Maximum number of tokens.
+        keys: Number of keys to remember. The least recently used ones are dropped and start full again.
     """
 
     def __init__(self, rate: float, burst: float, keys: int = 20_000) -> None:
@@ -66,7 +69,7 @@ class Buckets:
         self._lock = threading.Lock()
 
     def take(self, key: str) -> float:
-        """0 when it may; else the seconds until it may."""
+        """Take a token. Returns 0 on success, otherwise the seconds to wait."""
         now = time.monotonic()
         with self._lock:
             left, at = self._left.pop(key, (self._burst, now))
@@ -79,10 +82,10 @@ class Buckets:
 
 
 class Turnstile:
-    """Lets each key be inside so many times at once; for one event loop.
+    """Limits how many times each key may be inside at once. For use in one event loop.
 
     Args:
-        most: How many times.
+        most: Maximum per key.
     """
 
     def __init__(self, most: int) -> None:
@@ -90,14 +93,14 @@ class Turnstile:
         self._inside: Counter[str] = Counter()
 
     def enter(self, key: str) -> bool:
-        """Whether it may come in; if so, it has."""
+        """Enter if the limit allows it. Returns whether it did."""
         if self._inside[key] >= self._most:
             return False
         self._inside[key] += 1
         return True
 
     def leave(self, key: str) -> None:
-        """One that came in goes."""
+        """Leave once."""
         self._inside[key] -= 1
         if not self._inside[key]:
             del self._inside[key]
@@ -105,12 +108,12 @@ class Turnstile:
 
 @dataclass(frozen=True)
 class Rates:
-    """How often one person, or one address without a cookie, may ask.
+    """Rate limits per person, or per client address without a cookie.
 
     Attributes:
-        pages: Everything.
-        changes: What changes something.
-        people: New cookies an address.
+        pages: For all requests.
+        changes: For requests that change something.
+        people: For new cookies, per client address.
     """
 
     pages: Buckets
@@ -119,18 +122,18 @@ class Rates:
 
     @classmethod
     def usual(cls) -> Rates:
-        """Far more than hands can do, far less than would hurt."""
+        """Return default limits: far above what a person can do, far below what would harm the server."""
         return cls(Buckets(50, 400), Buckets(10, 60), Buckets(5, 400))
 
 
 def limited(receive: Receive, most: int, seconds: float) -> Receive:
-    """A body that ends with `TooLarge` or `TooSlow` when it goes on for too long, whatever its header said."""
+    """Wrap `receive` to raise `TooLarge` or `TooSlow`, regardless of the Content-Length header."""
     seen, over = 0, False
     deadline = asyncio.get_running_loop().time() + seconds
 
     async def receive_limited() -> Message:
         nonlocal seen, over
-        if over:  # what comes now is only that the connection was closed, and may take forever
+        if over:  # after the body only a disconnect follows, and that may take arbitrarily long
             return await receive()
         try:
             async with asyncio.timeout_at(deadline):
@@ -147,7 +150,7 @@ def limited(receive: Receive, most: int, seconds: float) -> Receive:
 
 
 def ending(receive: Receive, mark: bytes) -> Receive:
-    """A body that must have this mark at its end, nearly: one that was cut off in the middle is not half taken."""
+    """Wrap `receive` to require this boundary near the end of the body, so that a truncated upload is rejected."""
     tail = b""
 
     async def receive_to_the_end() -> Message:

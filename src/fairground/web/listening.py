@@ -1,4 +1,4 @@
-"""A web server on a thread of its own: started when it answers, stopped when it has ended."""
+"""A web server in a thread. `start` returns when it answers requests, `stop` when it has ended."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _POLL: Final = 0.005
 
 
 class Exposed(UserWarning):
-    """Said when something can be reached from other machines."""
+    """Warns that a server can be reached from other machines."""
 
 
 class Listening:
     """Serves an ASGI app.
 
     Args:
-        app: What answers.
-        host: Where to listen.
-        port: 0 takes any that is free.
-        max_message: Bytes of a WebSocket message, at most.
-        head_seconds: How long a connection may take to say what it asks for, up to twice that.
+        app: The app.
+        host: Host to listen on.
+        port: Port to listen on; 0 chooses a free one.
+        max_message: Maximum size of a WebSocket message in bytes.
+        head_seconds: Timeout for the request line and headers. It can take effect up to this much later.
     """
 
     def __init__(
@@ -57,9 +57,9 @@ class Listening:
                 http=_prompt(head_seconds),
                 ws="websockets-sansio",
                 ws_max_size=max_message,
-                ws_per_message_deflate=False,  # pictures are small already
+                ws_per_message_deflate=False,  # images are already compressed
                 log_config=None,
-                log_level="warning",  # below, it would log addresses, and so their secrets
+                log_level="warning",  # lower levels would log URLs, which contain secrets
                 access_log=False,
                 server_header=False,
                 date_header=False,
@@ -70,7 +70,7 @@ class Listening:
         self._thread = threading.Thread(target=self._serve, name="fairground-web", daemon=True)
 
     def start(self) -> None:
-        """Returns when it answers. Raises `InfrastructureError` when it does not."""
+        """Start the server and return when it answers. Raises `InfrastructureError` if it does not."""
         self._thread.start()
         deadline = time.monotonic() + _READY_SECONDS
         while not self._server.started:
@@ -78,15 +78,15 @@ class Listening:
             if time.monotonic() > deadline:
                 self.stop()
                 raise InfrastructureError(f"the web server did not start within {_READY_SECONDS:g} s")
-            time.sleep(_POLL)  # between two looks: uvicorn tells nobody that it has started
+            time.sleep(_POLL)  # poll interval: uvicorn has no event for "started"
 
     def check(self) -> None:
-        """Raises `InfrastructureError` when the server has ended by itself."""
+        """Raise `InfrastructureError` if the server has exited unexpectedly."""
         if not self._thread.is_alive():
-            raise InfrastructureError("the web server ended by itself") from self._failure
+            raise InfrastructureError("the web server exited unexpectedly") from self._failure
 
     def stop(self) -> None:
-        """Ends it, and returns when it has; may be called twice."""
+        """Stop the server and wait for it. Can be called twice."""
         self._server.ask_to_exit()
         if self._thread.is_alive():
             self._thread.join()
@@ -102,12 +102,12 @@ class Listening:
         with contextlib.closing(self._listener):
             try:
                 self._server.run(sockets=[self._listener])
-            except BaseException as error:  # `check` says it
+            except BaseException as error:  # raised by `check`
                 self._failure = error
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn's server, without its poll: `ask_to_exit` wakes it up."""
+    """Uvicorn's server without its polling loop: `ask_to_exit` wakes it."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -115,7 +115,7 @@ class _Server(uvicorn.Server):
         self._wake: Callable[[], object] | None = None
 
     def ask_to_exit(self) -> None:
-        """May be called from any thread, before it has started and after it has ended too."""
+        """Ask the server to exit. Thread-safe; can be called before it starts and after it ends."""
         with self._lock:
             self.should_exit = True
             if self._wake is not None:
@@ -123,30 +123,30 @@ class _Server(uvicorn.Server):
 
     async def main_loop(self) -> None:
         await self.on_tick(0)
-        told = asyncio.Event()
+        stopped = asyncio.Event()
         with self._lock:
             if self.should_exit:
                 return
-            self._wake = functools.partial(asyncio.get_running_loop().call_soon_threadsafe, told.set)
+            self._wake = functools.partial(asyncio.get_running_loop().call_soon_threadsafe, stopped.set)
         try:
-            await told.wait()
+            await stopped.wait()
         finally:
             with self._lock:
                 self._wake = None
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        # asyncio leaks a connection that it accepted right before its server is closed, so that is let in first.
+        # asyncio leaks a connection that was accepted right before its server is closed, so accept it first.
         for listener in sockets or ():
             asyncio.get_running_loop().remove_reader(listener)
-        for _ in range(2):  # it is attached to the server, and then its protocol is told
+        for _ in range(2):  # one iteration attaches it to the server, the next one informs its protocol
             await asyncio.sleep(0)
         await super().shutdown(sockets)
 
 
 def _prompt(seconds: float) -> type[asyncio.Protocol]:
-    """Uvicorn's own protocol, without its patience with connections that never say what they ask for.
+    """Return Uvicorn's protocol class with a timeout for connections that send no complete request.
 
-    Always the one of h11, which limits heads; the other that uvicorn might find installed does not.
+    Always the h11 implementation, which limits the size of headers; the other one that uvicorn may find does not.
     """
 
     class Prompt(H11Protocol):
@@ -158,7 +158,7 @@ def _prompt(seconds: float) -> type[asyncio.Protocol]:
             self.loop.call_later(seconds, self._look, waiting)
 
         def _look(self, waiting: object) -> None:
-            """Ends what was owed no answer from one look to the next: it has not asked, or was answered long ago."""
+            """Close connections that waited for no response at two successive checks: idle, or without a request."""
             if self.transport.is_closing() or self.transport.get_protocol() is not self:
                 return
             now = (self.cycle,) if self.conn.our_state in (h11.IDLE, h11.DONE) else None

@@ -1,4 +1,4 @@
-"""The live view of a seat: a page in the browser that shows it, and lets a person use it."""
+"""The live view of a seat: a web page that shows the seat and lets a person use it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from fairground.web.watching import Watched, Watcher
 
 MAX_VIEWERS: Final = 16
 _STATIC: Final = Path(__file__).parent / "static"
-_SHARED: Final = ("copy_out.js", "input.js", "link.js", "screen.css", "screen.js")  # with the pages of the site
+_SHARED: Final = ("copy_out.js", "input.js", "link.js", "screen.css", "screen.js")  # shared with the pages of the site
 _TYPES: Final = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
@@ -38,16 +38,16 @@ def serve_live(
     stop: threading.Event | None = None,
     lock: threading.Lock | None = None,
 ) -> None:
-    """Serves the live view of a seat until Ctrl-C, or until `stop` is set.
+    """Serve the live view of a seat until Ctrl-C, or until `stop` is set.
 
     Args:
-        seat: What to show; still the caller's to close.
-        host: Where to listen. Anything but loopback is said aloud (`Exposed`).
-        port: 0 takes any that is free.
-        control: False lets nobody touch the seat, whatever the page says.
-        on_ready: Gets the address, token included, once it answers.
-        stop: Ends it from another thread.
-        lock: Held while the screen is touched. Give yours when something else touches it too.
+        seat: The seat to show. The caller closes it.
+        host: Host to listen on. Anything but loopback raises the warning `Exposed`.
+        port: Port to listen on; 0 chooses a free one.
+        control: If False, nobody can use the seat.
+        on_ready: Called with the URL, including its token, when the server answers.
+        stop: Ends the server from another thread.
+        lock: Held while the screen is used. Pass your own if other code uses the screen too.
     """
     stop = stop or threading.Event()
     live = LiveServer(seat, host=host, port=port, control=control, lock=lock)
@@ -59,14 +59,14 @@ def serve_live(
 
 
 class LiveServer:
-    """The live view of a seat, served from threads of its own.
+    """The live view of a seat, served from its own threads.
 
     Args:
-        seat: What to show; still the caller's to close.
-        host: Where to listen.
-        port: 0 takes any that is free.
-        control: False lets nobody touch the seat.
-        lock: Held while the screen is touched. Give yours when something else touches it too.
+        seat: The seat to show. The caller closes it.
+        host: Host to listen on.
+        port: Port to listen on; 0 chooses a free one.
+        control: If False, nobody can use the seat.
+        lock: Held while the screen is used. Pass your own if other code uses the screen too.
     """
 
     def __init__(
@@ -98,18 +98,18 @@ class LiveServer:
 
     @property
     def url(self) -> str:
-        """The address to open, token included; known once started."""
+        """The URL to open, including its token. Available after `start`."""
         if not self._url:
-            raise InfrastructureError("the live view has no address before it is started", fix="call start() first")
+            raise InfrastructureError("the live view has no URL before it is started", fix="call start() first")
         return self._url
 
     def start(self) -> None:
-        """Returns when the address answers; raises `InfrastructureError` when it cannot be had."""
+        """Start the server and return when it answers. Raises `InfrastructureError` if the address is not available."""
         host, _ = self._address
         if not is_loopback(host):
             warnings.warn(
-                f"the live view listens on {host}: whoever has its address can use the seat from another machine, "
-                "and anybody on the way can read it",
+                f"the live view listens on {host}: anyone who has its URL can use the seat from other machines, and "
+                "the traffic is not encrypted",
                 Exposed,
                 stacklevel=2,
             )
@@ -124,12 +124,12 @@ class LiveServer:
         self._url = f"{listening.url}{self.token}/"
 
     def check(self) -> None:
-        """Raises `InfrastructureError` when the server has ended by itself."""
+        """Raise `InfrastructureError` if the server has exited unexpectedly."""
         if self._listening is not None:
             self._listening.check()
 
     def stop(self) -> None:
-        """Says goodbye to every viewer and ends; may be called twice. The seat stays open."""
+        """Disconnect all viewers and stop the server. Can be called twice. The seat stays open."""
         if self._listening is None:
             return
         for viewer in tuple(self._viewers):
@@ -173,7 +173,7 @@ class LiveServer:
     async def _stream(self, websocket: WebSocket) -> None:
         await websocket.accept()
         if len(self._viewers) >= MAX_VIEWERS:
-            await websocket.close(4429, f"{MAX_VIEWERS} viewers already")
+            await websocket.close(4429, f"{MAX_VIEWERS} viewers are connected, the maximum")
             return
         viewer = Viewer(websocket, self._watcher, control=self._control)
         self._viewers.add(viewer)

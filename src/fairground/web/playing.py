@@ -1,4 +1,4 @@
-"""A person's attempt at a world through the site: opened, played, judged and recorded in a thread of its own."""
+"""A person's attempt at a world through the site: opened, played, judged and recorded in its own thread."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ _GIVE_UP: Final = 60.0
 
 
 def play_name(world: World) -> str:
-    """A name for the folder of an attempt, which no other has."""
+    """Return a unique folder name for an attempt."""
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     return f"{stamp}-{world.configuration.scenario}-human-{secrets.token_hex(3)}"
 
 
 class Play:
-    """One attempt, recorded as an episode like any other.
+    """One attempt, recorded as an episode.
 
     Args:
-        house: Where the seat is shown.
-        world: What is attempted.
-        folder: Where the episode is recorded; must not exist.
-        owner: Id of the person who plays; empty until somebody comes with the `key`.
-        runner: Which runner makes the sandbox.
-        video: Whether a video is made.
+        house: Shows the seat.
+        world: The configuration to attempt.
+        folder: Folder for the recording. Must not exist.
+        owner: ID of the person who plays. If empty, the first person with the `key` becomes the owner.
+        runner: Sandbox runner.
+        video: Whether to record a video.
 
     Attributes:
-        id: The address of its page, and of the seat.
-        status: How far it is.
-        steps: Actions so far.
-        episode: How it ended, once it has.
-        failure: What kept it from being recorded.
-        key: Makes whoever opens the page with it first the owner.
-        read: Set once somebody has read how it ended.
+        id: ID of the attempt's page and of the seat.
+        status: Current phase.
+        steps: Number of actions so far.
+        episode: The result, after the end.
+        failure: Why it could not be recorded.
+        key: The first person who opens the page with it becomes the owner.
+        read: Set after somebody has seen the result.
     """
 
     def __init__(
@@ -79,55 +79,55 @@ class Play:
 
     @property
     def over(self) -> bool:
-        """Whether it has ended."""
+        """Whether the attempt has ended."""
         return self.status == "over"
 
     @property
     def seconds(self) -> float:
-        """How long it has been in the present state of affairs: opening, or played."""
+        """Seconds in the current phase (opening or playing)."""
         if self.episode is not None:
             return self.episode.seconds
         return time.monotonic() - (self._began or self._asked)
 
     @property
     def title(self) -> str:
-        """What it is called in lists."""
+        """Title in lists."""
         return f"{self.world.app.title or self.world.app.name}: {self.world.scenario.name}"
 
     def may_watch(self, person: Person) -> bool:
-        """Judges, admins, and the owner."""
+        """Whether this person may watch: judges, admins and the owner."""
         return person.role in _JUDGES or person.id == self.owner
 
     def start(self) -> None:
-        """Begins; returns at once. Raises `Full` when there is no room."""
+        """Start the attempt without waiting for it. Raises `Full` if too many seats are open."""
         self._house.admit(self)
         self._thread.start()
 
     def claim(self, key: str, person: Person) -> None:
-        """Makes somebody the owner, who has come with the key before anybody else did.
+        """Make this person the owner, if they are the first with the correct key.
 
         Raises:
-            Refused: When the key is wrong or was used by somebody else.
+            Refused: If the key is wrong or somebody else has used it.
         """
         with self._lock:
             right = hmac.compare_digest(key.encode(), self.key.encode())
             if not right or self.owner not in ("", person.id):
-                raise Refused("this address was used already, or is wrong", fix="ask for a new one")
+                raise Refused("this link is wrong or was already used", fix="ask for a new link")
             self.owner = person.id
             if self._hosted is not None:
                 self._hosted.owner = person.id
 
     def leave(self, reason: str) -> None:
-        """Has the person give up."""
+        """Give up the attempt for the person."""
         self._agent.leave(reason)
 
     def join(self, timeout: float = _GIVE_UP) -> None:
-        """Waits until it is over."""
+        """Wait until the attempt is over."""
         if self._thread.ident is not None:
             self._thread.join(timeout)
 
     def wait(self) -> None:
-        """Waits until it is over, as long as it takes."""
+        """Wait asynchronously until the attempt is over, without a timeout."""
         self._thread.join()
 
     def _run(self) -> None:

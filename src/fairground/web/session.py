@@ -1,8 +1,8 @@
-"""Who is at the door: signed cookies, and the words that prove a request came from a page of ours.
+"""Sessions: signed cookies and CSRF tokens.
 
-A cookie says only which person of the arena's database this is, and when it was given; its signature is made with a
-key that never leaves the server. A page's token is another signature, over the cookie: a page from elsewhere can make
-a browser send the cookie, but cannot read the token.
+A cookie holds only the ID of a person in the arena's database and the time when it was issued. It is signed with a key
+that never leaves the server. A CSRF token is another signature, over the cookie: another site can make a browser send
+the cookie, but it cannot read the token.
 """
 
 from __future__ import annotations
@@ -21,54 +21,54 @@ from fairground.arena import Person, Store, find_person
 from fairground.core import InfrastructureError
 
 COOKIE: Final = "fairground"
-MAX_AGE: Final = 60 * 60 * 24 * 60  # seconds that a cookie is good for
+MAX_AGE: Final = 60 * 60 * 24 * 60  # lifetime of a cookie in seconds
 _KEY_BYTES: Final = 32
 
 
 @dataclass(frozen=True)
 class Signer:
-    """Makes and reads cookies and tokens.
+    """Signs and verifies cookies and CSRF tokens.
 
     Attributes:
-        key: Known to the server alone.
+        key: The server's secret key.
     """
 
     key: bytes
 
     def cookie(self, person: str, at: float | None = None) -> str:
-        """The cookie of a person."""
-        said = f"{person}.{int(time.time() if at is None else at):x}"
-        return f"{said}.{self._sign('cookie', said)}"
+        """Return a signed cookie for a person."""
+        payload = f"{person}.{int(time.time() if at is None else at):x}"
+        return f"{payload}.{self._sign('cookie', payload)}"
 
     def person(self, cookie: str) -> str | None:
-        """Whose cookie it is; None when it is forged, damaged or too old."""
-        said, _, signature = cookie.rpartition(".")
-        if not hmac.compare_digest(signature.encode(), self._sign("cookie", said).encode()):
+        """Return the ID of the cookie's person, or None if it is forged, damaged or expired."""
+        payload, _, signature = cookie.rpartition(".")
+        if not hmac.compare_digest(signature.encode(), self._sign("cookie", payload).encode()):
             return None
-        person, _, at = said.partition(".")
+        person, _, at = payload.partition(".")
         return person if 0 <= time.time() - int(at, 16) < MAX_AGE else None
 
     def token(self, cookie: str) -> str:
-        """What the pages of this cookie's owner send with everything that changes something."""
+        """Return the CSRF token of this cookie."""
         return self._sign("token", cookie)
 
     def is_token(self, cookie: str, token: str) -> bool:
-        """Whether a request with this token came from such a page."""
+        """Whether this is the CSRF token of this cookie."""
         return hmac.compare_digest(token.encode(), self.token(cookie).encode())
 
-    def _sign(self, purpose: str, said: str) -> str:
-        return hmac.new(self.key, f"{purpose}:{said}".encode(), hashlib.sha256).hexdigest()
+    def _sign(self, purpose: str, payload: str) -> str:
+        return hmac.new(self.key, f"{purpose}:{payload}".encode(), hashlib.sha256).hexdigest()
 
 
 class Known:
-    """People who asked a moment ago, so that not every picture of a page asks the database who it is for.
+    """Cache of people who made requests recently, so that not every request queries the database.
 
-    Whoever changes something is looked up anew afterwards, so what people do here themselves shows at once; what
-    others, or other servers, do with a person shows within these seconds.
+    A person's entry is removed when they change something, so they see their own changes at once. Changes made by
+    others, or by other servers, become visible after `seconds`.
 
     Args:
-        seconds: How long somebody is known.
-        most: How many are, at most.
+        seconds: Lifetime of an entry.
+        most: Maximum number of entries.
     """
 
     def __init__(self, seconds: float = 2.0, most: int = 10_000) -> None:
@@ -78,16 +78,16 @@ class Known:
         self._lock = threading.Lock()
 
     def find(self, id_: str) -> Person | None:
-        """The person, if they are known."""
+        """Return the cached person, or None."""
         person, until = self._people.get(id_, (None, 0.0))
         return person if time.monotonic() < until else None
 
     def look_up(self, store: Store, id_: str) -> Person | None:
-        """The person as the database has them, known from now on."""
+        """Read the person from the database and cache them."""
         forgotten = self._forgotten
         person = find_person(store, id_)
         with self._lock:
-            # Somebody who was forgotten meanwhile may have been read before they changed.
+            # If an entry was removed in the meantime, this person may have been read before the change.
             if person is not None and forgotten == self._forgotten:
                 if len(self._people) >= self._most:
                     self._people.clear()
@@ -95,17 +95,17 @@ class Known:
         return person
 
     def forget(self, id_: str) -> None:
-        """Something may have changed about them."""
+        """Remove a person whose data may have changed."""
         with self._lock:
             self._forgotten += 1
             self._people.pop(id_, None)
 
 
 def load_key(path: Path) -> bytes:
-    """The server's key, made when there is none yet; only this user can read it.
+    """Return the server's key. It is created on first use and readable only by this user.
 
     Raises:
-        InfrastructureError: When it can be neither read nor written, or others can read it.
+        InfrastructureError: If it cannot be read or written, or if other users can read it.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -113,11 +113,12 @@ def load_key(path: Path) -> bytes:
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
             if path.stat().st_mode & 0o077:
-                raise InfrastructureError(f"{path} can be read by others", fix=f"chmod 600 {path}") from None
+                raise InfrastructureError(f"{path} can be read by other users", fix=f"chmod 600 {path}") from None
             key = path.read_bytes()
             if len(key) != _KEY_BYTES:
                 raise InfrastructureError(
-                    f"{path} holds {len(key)} bytes, expected a key of {_KEY_BYTES}", fix="remove it: all log in again"
+                    f"{path} holds {len(key)} bytes, expected a key of {_KEY_BYTES}",
+                    fix="delete the file; all users then have to log in again",
                 ) from None
             return key
         with os.fdopen(handle, "wb") as file:

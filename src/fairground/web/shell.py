@@ -1,4 +1,4 @@
-"""The frame of every page of the site: head, bar, main, foot; and the small parts that pages are made of."""
+"""Page layout of the site (head, navigation bar, main, footer) and small HTML components."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PLACES: Final = (
     ("/arena", "Arena"),
     ("/leaderboard", "Leaderboard"),
 )
-"""What the bar leads to. The page under one of these addresses says it as its `place`."""
+"""Entries of the navigation bar. A page names its entry with the `place` argument."""
 
 
 def page(
@@ -33,17 +33,17 @@ def page(
     wide: bool = False,
     status: int = 200,
 ) -> Response:
-    """A whole page.
+    """Render a complete page.
 
     Args:
-        request: What is answered.
-        title: Of the window; pages write their own `h1`.
-        content: What stands in `main`.
-        place: Which entry of the bar is lit.
-        scripts: Files of `static/site` beyond `site.js`, loaded as modules.
-        styles: Files of `static/site` beyond `site.css`.
-        wide: Whether the whole width of the window is used.
-        status: Of the answer.
+        request: The current request.
+        title: Title of the browser window. Pages write their own `h1`.
+        content: Content of `main`.
+        place: Entry of the navigation bar to highlight.
+        scripts: Files in `static/site` to load as modules, besides `site.js`.
+        styles: Files in `static/site` to load, besides `site.css`.
+        wide: Use the full width of the window.
+        status: HTTP status of the response.
     """
     visitor = visitor_of(request)
     head = tag(
@@ -53,10 +53,10 @@ def page(
         tag("meta", name="token", content=visitor.token),
         tag("title", f"{title} · Fairground"),
         tag("link", rel="icon", href=asset(request, "icon.svg")),
-        [tag("link", rel="stylesheet", href=asset(request, one)) for one in ("theme.css", "site.css", *styles)],
-        # Not a module: the theme has to be known before anything is drawn.
+        [tag("link", rel="stylesheet", href=asset(request, name)) for name in ("theme.css", "site.css", *styles)],
+        # Not a module: modules are deferred, and the theme must be set before the first paint.
         tag("script", src=asset(request, "theme.js")),
-        [tag("script", type="module", src=asset(request, one)) for one in ("site.js", *scripts)],
+        [tag("script", type="module", src=asset(request, name)) for name in ("site.js", *scripts)],
     )
     links = [tag("a", name, href=path, aria_current="page" if path == place else None) for path, name in PLACES]
     role = visitor.person.role
@@ -65,13 +65,13 @@ def page(
         tag("a", tag("span", class_="tent", aria_hidden="true"), "Fairground", href="/", class_="brand"),
         tag("nav", links, tag("a", "Admin", href="/admin", aria_current="page" if place == "/admin" else None)
             if role == "admin" else None, aria_label="Main"),
-        tag("span", role, class_="role", title="What you are here"),
-        tag("button", "Theme", type="button", id="theme", class_="quiet", aria_label="Light or dark"),
+        tag("span", role, class_="role", title="Your role"),
+        tag("button", "Theme", type="button", id="theme", class_="quiet", aria_label="Switch between light and dark"),
         class_="bar",
     )  # fmt: skip
     body = tag(
         "body",
-        tag("a", "Skip to the content", href="#main", class_="skip"),
+        tag("a", "Skip to content", href="#main", class_="skip"),
         tag("div", class_="awning", aria_hidden="true"),
         bar,
         tag("main", *content, id="main", class_="wide" if wide else None, tabindex="-1"),
@@ -82,23 +82,23 @@ def page(
 
 
 def trouble_page(request: Request, status: int, said: str, fix: str | None, *, as_json: bool) -> Response:
-    """What went wrong, in words."""
+    """Render an error as a page, or as JSON for programs."""
     if as_json:
         return JSONResponse({"error": said, "fix": fix}, status)
     title = said[:1].upper() + said[1:]
-    back = tag("p", tag("a", "Back to the start", href="/"))
-    told = tag("section", tag("h1", title), tag("p", fix) if fix else None, back, class_="card narrow")
-    return page(request, str(status), told, status=status)
+    back = tag("p", tag("a", "Back to the start page", href="/"))
+    section = tag("section", tag("h1", title), tag("p", fix) if fix else None, back, class_="card narrow")
+    return page(request, str(status), section, status=status)
 
 
 def form(request: Request, action: str, *content: Child, class_: str | None = None, id_: str | None = None) -> Html:
-    """A form that is sent with this person's token."""
+    """Render a form that includes this person's CSRF token."""
     token = tag("input", type="hidden", name=TOKEN_FIELD, value=visitor_of(request).token)
     return tag("form", token, *content, action=action, method="post", class_=class_, id=id_)
 
 
 def table(heads: Sequence[Child], rows: Iterable[Sequence[Child]], *, label: str, class_: str = "") -> Html:
-    """A table that scrolls by itself when it is wider than the page."""
+    """Render a table that scrolls horizontally when it is wider than the page."""
     body = [tag("tr", [tag("td", cell) for cell in row]) for row in rows]
     inner = tag(
         "table", tag("thead", tag("tr", [tag("th", head, scope="col") for head in heads])), tag("tbody", body),
@@ -108,20 +108,20 @@ def table(heads: Sequence[Child], rows: Iterable[Sequence[Child]], *, label: str
 
 
 def pill(text: str, kind: str = "") -> Html:
-    """A short word that says how something stands: `good`, `bad`, `odd`, or nothing."""
+    """Render a short status label. `kind` is `good`, `bad`, `odd` or empty."""
     return tag("span", text, class_=f"pill {kind}".strip())
 
 
 def empty(title: str, *how: Child) -> Html:
-    """What stands where there is nothing yet, with what to do about it."""
+    """Render an empty state: a title and what to do next."""
     return tag("div", tag("h2", title), tag("p", *how), class_="empty")
 
 
 def fact(name: str, value: Child) -> Html:
-    """One of a row of facts: they stand in `tag("dl", ..., class_="facts")`."""
+    """Render one name and value, for use in `tag("dl", ..., class_="facts")`."""
     return tag("div", tag("dt", name), tag("dd", value))
 
 
 def asset(request: Request, name: str) -> str:
-    """The address of a file of `static/site`."""
+    """Return the URL of a file in `static/site`."""
     return f"{request.app.state.assets}/{name}"

@@ -1,6 +1,6 @@
-"""The site: one web application for the studio and the arena, put together and served.
+"""The site: one web application with the studio and the arena.
 
-A page module has a `router`; `ROUTERS` names them all. What they need is the `Site`, found by `visit.site_of`.
+Each page module has a `router`; `ROUTERS` lists them. They get the `Site` with `visit.site_of`.
 """
 
 from __future__ import annotations
@@ -56,20 +56,20 @@ _TYPES: Final = {
 
 @dataclass
 class Site:
-    """What the pages are about.
+    """Configuration and state of a site.
 
     Attributes:
         store: The arena's database.
-        home: Where the server keeps what is its own: its key, uploads, recordings of battles and of people.
-        runs: Folders in which runs are looked for.
-        plays: Folders in which people's attempts lie, beside those of this site.
-        agents: What makes each agent that may fight in the arena, by name. Names are secrets until a vote.
-        battles: How many are fought at once; the others wait for their turn.
-        retirement: When an agent is drawn no more.
-        rates: How often anybody may ask.
-        secure: Whether browsers come by https.
-        closing: What ends with the site.
-        pace: How long requests may take to come in.
+        home: Folder for the server's own data: its key, uploads, recordings of battles and of people.
+        runs: Folders to search for runs.
+        plays: Additional folders with people's attempts.
+        agents: Factories of the arena's agents, by name. Names are secret until a vote.
+        battles: Number of battles that run at once; the others wait in a queue.
+        retirement: When an agent is retired.
+        rates: Rate limits.
+        secure: Whether browsers use https.
+        closing: Callbacks to run when the site closes.
+        pace: Timeouts for receiving requests.
     """
 
     store: Store
@@ -93,7 +93,7 @@ class Site:
         self.contests = open_contests(self)
 
     def close(self) -> None:
-        """Ends everything that was begun, the last first; the store is the caller's."""
+        """Stop everything that was started, in reverse order. The caller closes the store."""
         while self.closing:
             self.closing.pop()()
         self.contests.close()
@@ -101,7 +101,7 @@ class Site:
 
 
 def make_app(site: Site, host: str = "127.0.0.1", routers: Sequence[APIRouter] = ROUTERS) -> ASGIApp:
-    """The whole application, door and all."""
+    """Return the complete ASGI application, including the middleware."""
     app = FastAPI(title="Fairground", openapi_url="/api/openapi.json", docs_url=None, redoc_url=None)
     app.state.site = site
     _add_static(app)
@@ -117,14 +117,14 @@ def make_app(site: Site, host: str = "127.0.0.1", routers: Sequence[APIRouter] =
 
 @contextmanager
 def serving(site: Site, *, host: str = "127.0.0.1", port: int = 0) -> Iterator[str]:
-    """Serves a site from a thread of its own as long as the block runs; yields its address.
+    """Serve a site from a thread while the block runs. Yields its URL.
 
     Raises:
-        InfrastructureError: When the address cannot be had.
+        InfrastructureError: If the address is not available.
     """
     if not site.secure and not is_loopback(host):
         warnings.warn(
-            f"the site listens on {host} without https: anybody on the way can read and change what people send",
+            f"the site listens on {host} without https: others on the network can read and change the traffic",
             Exposed,
             stacklevel=3,
         )
@@ -136,12 +136,12 @@ def serving(site: Site, *, host: str = "127.0.0.1", port: int = 0) -> Iterator[s
 
 
 def _add_static(app: FastAPI) -> None:
-    found = {path.name: path.read_bytes() for path in sorted((_STATIC / "site").iterdir()) if path.suffix in _TYPES}
-    found["theme.css"] = theme().encode()
-    # One mark for all of them, in the path: modules that name each other must not become two of each.
-    mark = hashlib.blake2b(b"".join(found.values()), digest_size=6).hexdigest()
+    files = {path.name: path.read_bytes() for path in sorted((_STATIC / "site").iterdir()) if path.suffix in _TYPES}
+    files["theme.css"] = theme().encode()
+    # One content hash in the path for all files: a module imported under two URLs would be loaded twice.
+    mark = hashlib.blake2b(b"".join(files.values()), digest_size=6).hexdigest()
     app.state.assets = f"/static/{mark}"
-    for name, content in found.items():
+    for name, content in files.items():
         app.get(f"{app.state.assets}/{name}", include_in_schema=False)(_file(content, _TYPES[Path(name).suffix]))
 
 
@@ -153,11 +153,11 @@ def _file(content: bytes, kind: str) -> Callable[[], Awaitable[Response]]:
 
 
 async def _on_error(request: Request, error: Exception) -> Response:
-    """What went wrong, in words: as a page to people and as JSON to programs."""
-    status, said, fix = _explained(error)
+    """Render an error as a page for people, or as JSON for programs."""
+    status, problem, fix = _explained(error)
     if fix and _COMMAND.search(fix) and not ("visitor" in request.scope["state"] and has_role(request, "admin")):
-        fix = "The people who run this site can correct that."
-    return trouble_page(request, status, said, fix, as_json=wants_json(request))
+        fix = "Ask the administrator of this site to fix this."
+    return trouble_page(request, status, problem, fix, as_json=wants_json(request))
 
 
 def _explained(error: Exception) -> tuple[int, str, str | None]:
@@ -180,10 +180,10 @@ def _explained(error: Exception) -> tuple[int, str, str | None]:
             return 503, unplaced(error.message), error.fix and unplaced(error.fix)
         case FairgroundError():
             return 400, error.message, error.fix
-    return 500, "something broke here", None
+    return 500, "an internal error occurred", None
 
 
 _COMMAND: Final = re.compile(r"\b(fairground|make|pip|apt-get|apt|sudo) [a-z]")
-"""A fix that has to be typed at the server is of no use to anybody else."""
+"""Matches fixes that require a command on the server. Only admins see those."""
 
-_PLAIN: Final = {404: "there is no such page", 405: "that cannot be done here"}
+_PLAIN: Final = {404: "page not found", 405: "method not allowed"}

@@ -1,9 +1,9 @@
-"""Watching a seat that somebody else drives, without touching what they do.
+"""Passive watching of a seat that an agent drives.
 
-A screen belongs to one thread at a time, and in an episode that is the agent's. A look of ours over the same connection
-would stand in its way, and a lock would make it wait for us: either would change what it sees and when. So a spectator
-sees only what can be had without asking: the memory that a desktop is drawn into, or, of a page, the pictures that the
-agent's own loop takes.
+A screen belongs to one thread at a time; in an episode that is the agent's thread. Capturing over the same connection
+would interfere with the agent, and a lock would delay it: both would change what it sees and when. A spectator
+therefore uses only what is available without a request: the framebuffer memory of a desktop, or the screenshots that
+the agent's own loop takes of a page.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from fairground.worlds import World
 
 @dataclass(frozen=True)
 class Unexamined:
-    """A seat that is watched without being examined: whether it has broken or was closed is not told."""
+    """A seat that is watched without health checks: whether it has failed or was closed is not reported."""
 
     screen: Screen
     world: World
 
     def check(self) -> None:
-        """Finds nothing wrong."""
+        """Do nothing."""
 
 
 def spectator(screen: Screen) -> Callable[[], Glimpse]:
-    """A way to look at a screen that another thread uses.
+    """Return a passive view of a screen that another thread uses.
 
     Raises:
-        ScreenError: When it can be seen only by whoever uses it.
+        ScreenError: If the screen has no passive view.
     """
     if not isinstance(screen, Glanced):
         raise ScreenError(
-            f"a screen of the backend {screen.backend} cannot be watched while an agent uses it",
-            fix="give it a method glance(), as those of this package have",
+            f"a screen with the backend {screen.backend} cannot be watched while an agent uses it",
+            fix="implement glance(), as the screens in this package do",
         )
     return screen.glance
 
 
 def sharer(screen: Screen, lock: threading.Lock) -> Callable[[], Glimpse]:
-    """A way to look at a screen in turn with everybody else who takes this lock."""
+    """Return a view of a screen that takes turns with all other users of this lock."""
 
     def look() -> Glimpse:
         with lock:

@@ -1,4 +1,4 @@
-"""What is said when something cannot be done: to people, and in the schema that programs read."""
+"""Error responses: texts for people, and models for the API schema."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _PATH: Final = re.compile(r"""(?<![\w/:.<~])/(?:[^\s/'"`:;,()<>]+/)*[^\s/'"`:;,(
 
 
 def unplaced(text: str) -> str:
-    """What went wrong, without where things lie on the server: for people who only look at it."""
-    return _PATH.sub("(a file of the server)", text)
+    """Remove server paths from an error message."""
+    return _PATH.sub("(a file on the server)", text)
 
 
 class Trouble(Record):
-    """What went wrong, in words."""
+    """Body of an error response."""
 
     error: str
     fix: str | None = None
@@ -25,13 +25,13 @@ class Trouble(Record):
 Responses = dict[int | str, dict[str, Any]]
 
 REFUSED: Final[Responses] = {
-    400: {"model": Trouble, "description": "What was asked for cannot be given"},
-    422: {"model": Trouble, "description": "The request does not have the form it must have"},
+    400: {"model": Trouble, "description": "The request cannot be served"},
+    422: {"model": Trouble, "description": "The request is not valid"},
 }
-"""For everything that takes parameters."""
+"""For endpoints with parameters."""
 
-ABSENT: Final[Responses] = {404: {"model": Trouble, "description": "There is nothing of that name"}, **REFUSED}
-"""For everything that is about something with a name."""
+ABSENT: Final[Responses] = {404: {"model": Trouble, "description": "Not found"}, **REFUSED}
+"""For endpoints of named objects."""
 
-CHANGING: Final[Responses] = {403: {"model": Trouble, "description": "No session, or not the token of its pages"}}
-"""For everything that changes something."""
+CHANGING: Final[Responses] = {403: {"model": Trouble, "description": "No session, or no valid CSRF token"}}
+"""For endpoints that change something."""

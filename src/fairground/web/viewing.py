@@ -1,9 +1,9 @@
-"""One open page of the live view: pictures and input over one WebSocket.
+"""One open page of the live view: images and input over one WebSocket.
 
-From the server come binary messages (a big-endian 32-bit number, then a JPEG or PNG) and JSON objects with a
-`type`: `hello`, `cursor`, `trouble`, `control`, `done`, `refused`, `clipboard`, `bye`. From the page come the four of
-`Request`. A viewer gets the next picture when it says that it has drawn the last, so a slow one sees fewer, never older
-ones.
+The server sends binary messages (a big-endian 32-bit number, then a JPEG or PNG) and JSON objects with a `type`:
+`hello`, `cursor`, `trouble`, `control`, `done`, `refused`, `clipboard`, `bye`. The page sends the four messages of
+`Request`. A viewer gets the next image after it reports that the last one is drawn, so a slow viewer skips images but
+is never behind.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ from fairground.screen import Screen
 from fairground.web.trouble import unplaced
 from fairground.web.watching import View, Watcher
 
-MAX_MESSAGE: Final = 256 * 1024  # bytes; the longest text an action may hold, escaped, and a little
-MAX_HOLD: Final = 2.0  # seconds a key may be held by one action: the screen serves nobody else meanwhile
-MAX_WHEEL: Final = 200  # clicks of one action
+MAX_MESSAGE: Final = 256 * 1024  # bytes: the longest text of an action, JSON-escaped, plus some overhead
+MAX_HOLD: Final = 2.0  # maximum seconds that one action may hold a key, because it blocks the screen for others
+MAX_WHEEL: Final = 200  # maximum wheel clicks per action
 INPUT_KINDS: Final = frozenset(
     ("click", "move", "mouse_down", "mouse_up", "scroll", "drag", "key", "key_down", "key_up", "type")
 )
-_WAITING: Final = 64  # actions of one viewer; one who sends more is read no further until they are done
+_WAITING: Final = 64  # maximum number of queued actions per viewer; further messages are not read until some are done
 ENDS: Final = frozenset(("done", "fail", "answer"))
 
 Steer: TypeAlias = Callable[[Action], Future[None]]
-"""Takes a person's input; done when it was carried out, with the error when it was not."""
+"""Executes a person's input. The future completes when it was executed, with the error if it failed."""
 
 
 class Act(Record):
-    """Wants an action carried out; answered by `done` or `refused` with the same id."""
+    """Requests an action. Answered by `done` or `refused` with the same id."""
 
     type: Literal["act"]
     id: int = Field(ge=0, le=2**53, strict=True)
@@ -61,20 +61,23 @@ class Act(Record):
 
 
 class Drawn(Record):
-    """Says that the viewer has drawn the last picture and can take another."""
+    """Reports that the viewer has drawn the last image and is ready for the next."""
 
     type: Literal["drawn"]
 
 
 class Control(Record):
-    """Switches this viewer between using the seat and only viewing it."""
+    """Switches this viewer between using and viewing."""
 
     type: Literal["control"]
     on: bool = Field(strict=True)
 
 
 class Copy(Record):
-    """Wants the text that was copied last in the seat; answered by `clipboard` or `refused`. It is no action."""
+    """Requests the text that was copied last in the seat.
+
+    Answered by `clipboard` or `refused`. Not recorded as an action.
+    """
 
     type: Literal["copy"]
 
@@ -87,10 +90,10 @@ class Viewer:
     """One open page.
 
     Args:
-        websocket: To the page; accepted.
-        watcher: Of the seat.
-        control: Whether this viewer may use it.
-        steer: Where input goes instead of to the screen, in turn with the watcher: to an episode, which it may end.
+        websocket: Accepted connection to the page.
+        watcher: Watcher of the seat.
+        control: Whether this viewer may use the seat.
+        steer: Where input goes instead of the screen, in turn with the watcher: to an episode, which it can end.
     """
 
     def __init__(self, websocket: WebSocket, watcher: Watcher, *, control: bool, steer: Steer | None = None) -> None:
@@ -100,26 +103,26 @@ class Viewer:
         self._kinds = INPUT_KINDS if steer is None else INPUT_KINDS | ENDS
         self._steer: Steer = steer or (lambda action: watcher.do(partial(_act, action)))
         self._control = control
-        self._ready = True  # for the next picture
+        self._ready = True  # wakes the sender of images
         self._leaving = False
-        self._held: dict[str, MouseUp | KeyUp] = {}  # what would let go each thing that this viewer holds
+        self._held: dict[str, MouseUp | KeyUp] = {}  # for each held key or button: the action that releases it
         self._loop = asyncio.get_running_loop()
         self._news = asyncio.Event()
         self._acts: asyncio.Queue[Act | Copy] = asyncio.Queue(_WAITING)
         self._copies: asyncio.Queue[Copy] = asyncio.Queue(1)
 
     def leave(self) -> None:
-        """Has the page told that the view is over; from any thread."""
+        """Tell the page that the view is over. Thread-safe."""
         self._leaving = True
         self._wake()
 
     async def serve(self, hello: dict[str, Any]) -> None:
-        """Shows and obeys until either side ends it.
+        """Send images and execute input until either side disconnects.
 
         Raises:
-            ScreenError: When the seat is not watched any more; the page has been told nothing then.
+            ScreenError: If the seat is no longer watched. Nothing has been sent to the page then.
         """
-        await asyncio.wrap_future(self._watcher.add(self._wake))  # before hello: only then a bye is certain to follow
+        await asyncio.wrap_future(self._watcher.add(self._wake))  # before `hello`, so that a `bye` is certain to follow
         sides: set[asyncio.Task[None]] = set()
         try:
             await self._websocket.send_json(hello)
@@ -131,13 +134,13 @@ class Viewer:
                 side.cancel()
             ended = await asyncio.gather(*sides, return_exceptions=True)
             self._watcher.remove(self._wake)
-            self._let_go()  # a page that is closed in the middle of a drag would leave the button down
+            self._let_go()  # a page that closes during a drag would leave the button pressed
         for result in ended:
             if isinstance(result, Exception):
                 raise result
 
     def _wake(self) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop has ended, and with it every viewer
+        with contextlib.suppress(RuntimeError):  # the event loop has ended, and all viewers with it
             self._loop.call_soon_threadsafe(self._news.set)
 
     async def _show(self) -> None:
@@ -165,7 +168,7 @@ class Viewer:
             if message["type"] != "websocket.receive":
                 return
             if len(message.get("text") or message.get("bytes") or b"") > MAX_MESSAGE:
-                await self._websocket.close(1009)  # where others may send more, the server itself lets it through
+                await self._websocket.close(1009)  # for connections where the server accepts larger messages
                 return
             try:
                 await self._take(_parse(message.get("text")))
@@ -180,7 +183,7 @@ class Viewer:
             case Control():
                 self._control = request.on and self._allowed
                 if request.on and not self._allowed:
-                    raise InvalidAction("this seat is only for viewing", fix="open it with control")
+                    raise InvalidAction("this seat is view-only", fix="open it with control enabled")
                 if not request.on:
                     self._let_go()
                 await self._websocket.send_json({"type": "control", "on": self._control})
@@ -188,11 +191,11 @@ class Viewer:
                 await self._acts.put(request)
 
     async def _perform(self) -> None:
-        """Carries out what is asked, in order; pictures do not wait for it."""
+        """Execute requested actions in order, without delaying images."""
         while True:
             request = await self._acts.get()
             if isinstance(request, Copy):
-                with contextlib.suppress(asyncio.QueueFull):  # the one that waits already serves for both
+                with contextlib.suppress(asyncio.QueueFull):  # an action that is already waiting covers this one
                     self._copies.put_nowait(request)
                 continue
             answer: dict[str, Any] = {"type": "done", "id": request.id}
@@ -203,20 +206,20 @@ class Viewer:
             await self._websocket.send_json(answer)
 
     async def _give(self) -> None:
-        """Tells what was copied in the seat; further input does not wait for it."""
+        """Send the text that was copied in the seat, without delaying further input."""
         while True:
             await self._copies.get()
             try:
                 self._check_control(self._control)
-                found = await asyncio.to_thread(self._watcher.clipboard)
-                answer: dict[str, Any] = {"type": "clipboard", "text": found.text, "cut": found.cut}
+                clipboard = await asyncio.to_thread(self._watcher.clipboard)
+                answer: dict[str, Any] = {"type": "clipboard", "text": clipboard.text, "cut": clipboard.cut}
             except FairgroundError as error:
                 answer = {"type": "refused", "id": None, **describe(error)}
             await self._websocket.send_json(answer)
 
     def _check_control(self, has: bool) -> None:
         if not has:
-            raise InvalidAction("this viewer is only viewing", fix="switch view-only off" if self._allowed else None)
+            raise InvalidAction("view-only mode is on", fix="switch view-only mode off" if self._allowed else None)
 
     async def _act(self, action: Action) -> None:
         self._check_control(self._control or (self._allowed and action.ends))
@@ -232,7 +235,7 @@ class Viewer:
             self._held.pop(f"key {action.key}", None)
 
     def _let_go(self) -> None:
-        """Not by `Screen.release`: others may hold something, too."""
+        """Release what this viewer holds. Not `Screen.release`, because other viewers may hold keys too."""
         for action in self._held.values():
             self._steer(action)
         self._held.clear()
@@ -243,7 +246,7 @@ def _act(action: Action, screen: Screen) -> None:
 
 
 def describe(error: FairgroundError) -> dict[str, Any]:
-    """An error as the page gets it."""
+    """Return an error as a message for the page."""
     return {"error": type(error).__name__, "message": unplaced(error.message), "fix": error.fix}
 
 
@@ -255,11 +258,13 @@ def _parse(text: str | None) -> Request:
 
 
 def _limit(action: Action, kinds: frozenset[str]) -> None:
-    """Refuses what a person's hands would not do, and would keep the screen from everybody else."""
+    """Reject actions that no person would do and that would block the screen for others."""
     if action.kind not in kinds:
-        raise InvalidAction(f"action.kind: {action.kind} is not input", fix=f"one of {', '.join(sorted(kinds))}")
+        raise InvalidAction(
+            f"action.kind: {action.kind} is not an input action", fix=f"one of {', '.join(sorted(kinds))}"
+        )
     if isinstance(action, Key) and action.seconds > MAX_HOLD:
-        found = f"action.seconds: {action.seconds:g}; at most {MAX_HOLD:g} here"
-        raise InvalidAction(found, fix="use key_down and key_up")
+        problem = f"action.seconds: {action.seconds:g}; the maximum here is {MAX_HOLD:g}"
+        raise InvalidAction(problem, fix="use key_down and key_up")
     if isinstance(action, Scroll) and max(map(abs, action.clicks())) > MAX_WHEEL:
-        raise InvalidAction(f"action: {action.clicks()} clicks of the wheel; at most {MAX_WHEEL} at once here")
+        raise InvalidAction(f"action: {action.clicks()} wheel clicks; the maximum here is {MAX_WHEEL} at once")

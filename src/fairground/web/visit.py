@@ -1,4 +1,4 @@
-"""What page modules ask of a request: the site, who asks, whether they may."""
+"""Helpers for page modules: the site, the visitor and access checks of a request."""
 
 from __future__ import annotations
 
@@ -19,49 +19,49 @@ _RANK: Final = {"visitor": 0, "judge": 1, "admin": 2}
 
 
 class TooLong(InvalidInput):
-    """Somebody sent more than is taken."""
+    """The request is larger than allowed."""
 
 
 def site_of(connection: HTTPConnection) -> Site:
-    """The site that a request or WebSocket is for."""
+    """Return the site that serves a request or WebSocket."""
     return cast("Site", connection.app.state.site)
 
 
 def door_of(connection: HTTPConnection) -> Door:
-    """Its door."""
+    """Return the site's middleware."""
     return cast(Door, connection.app.state.door)
 
 
 def visitor_of(connection: HTTPConnection) -> Visitor:
-    """Who asks: whatever came through the door has somebody."""
+    """Return the visitor of a request. The middleware always sets one."""
     return cast(Visitor, connection.scope["state"]["visitor"])
 
 
 def has_role(connection: HTTPConnection, role: str) -> bool:
-    """Whether the person who asks has this role or a higher one."""
+    """Whether the visitor has this role or a higher one."""
     return _RANK[visitor_of(connection).person.role] >= _RANK[role]
 
 
 def need(role: str) -> Callable[[HTTPConnection], Awaitable[Person]]:
-    """A dependency that lets only people of this role, or a higher one, on."""
+    """Return a dependency that requires this role or a higher one."""
 
     async def check(connection: HTTPConnection) -> Person:
         person = visitor_of(connection).person
         if not has_role(connection, role):
-            raise Refused(f"this is for {role}s; you are a {person.role}", fix="open the link of an invitation")
+            raise Refused(f"this requires the role {role}; your role is {person.role}", fix="open an invitation link")
         return person
 
     return check
 
 
 def wants_json(request: Request) -> bool:
-    """Whether a program asks, and not a person's browser on its way to a page."""
-    # Files that are the same for everybody are given before it is known who asks: there is nobody to make a page for.
+    """Whether the client is a program rather than a browser that loads a page."""
+    # Static files are served before the visitor is known, so no page can be rendered for them.
     return request.url.path.startswith(("/api/", "/static/")) or "text/html" not in request.headers.get("accept", "")
 
 
 async def _here(connection: HTTPConnection) -> Visitor:
-    # Not `visitor_of` itself: what is not async is sent to another thread, which takes longer than all of it.
+    # Not `visitor_of` itself: FastAPI runs sync dependencies in a thread pool, which takes longer than the call.
     return visitor_of(connection)
 
 

@@ -1,4 +1,4 @@
-"""The one thread that looks at a watched seat: it shows what is seen when that changes, and carries input out."""
+"""The thread that watches a seat: it publishes new images and executes input."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from fairground.core import FairgroundError, Frame, InfrastructureError, ScreenE
 from fairground.screen import Clipping, Screen, encode_jpeg, encode_png, read_clipboard
 from fairground.web.spectating import sharer
 
-RATE: Final = 24.0  # pictures a second, at most
-_REACTION: Final = 0.005  # seconds after input until a look is worth while
-_AWAKE: Final = 1.0  # seconds after something happened in which more is expected
-_BUSY, _IDLE = 0.01, 0.05  # seconds between two looks, in that time and after it;
-_BUSY_COSTS, _IDLE_COSTS = 3.0, 9.0  # or so many times what a look takes, where that is longer
-_REST: Final = 0.2  # without a change for so long, the exact picture follows the quick one
-_CHECK: Final = 0.5  # how often the seat itself is examined, and a lost screen tried again
-_QUALITY: Final = 80  # of a JPEG
+RATE: Final = 24.0  # maximum number of images per second
+_REACTION: Final = 0.005  # seconds to wait after input before looking
+_AWAKE: Final = 1.0  # seconds after an event in which more changes are likely
+_BUSY, _IDLE = 0.01, 0.05  # seconds between two looks, during that time and afterwards,
+_BUSY_COSTS, _IDLE_COSTS = 3.0, 9.0  # or this multiple of the duration of a look, if that is longer
+_REST: Final = 0.2  # after this many seconds without a change, a lossless image replaces the JPEG
+_CHECK: Final = 0.5  # seconds between checks of the seat, and between retries of a failed screen
+_QUALITY: Final = 80  # JPEG quality
 _GIVE_UP: Final = 10.0
 
 T = TypeVar("T")
@@ -34,15 +34,15 @@ _log = logging.getLogger(__name__)
 
 
 class Subject(Protocol):
-    """What the person is looking at."""
+    """The world of a watched seat."""
 
     @property
     def id(self) -> str:
-        """The configuration's id."""
+        """ID of the configuration."""
 
     @property
     def instruction(self) -> str:
-        """What the agent is asked."""
+        """The agent's instruction."""
 
 
 class Watched(Protocol):
@@ -50,26 +50,26 @@ class Watched(Protocol):
 
     @property
     def screen(self) -> Screen:
-        """What is seen and touched."""
+        """The screen."""
 
     @property
     def world(self) -> Subject:
-        """What it is about."""
+        """The world."""
 
     def check(self) -> None:
-        """Raises when the app or its sandbox is dead."""
+        """Raise an error if the app or its sandbox has died."""
 
 
 @dataclass(frozen=True)
 class View:
-    """What there is to see.
+    """What viewers see.
 
     Attributes:
-        number: Counts the pictures.
-        image: The picture: JPEG while things move, PNG when they have come to rest.
-        cursor: Where the pointer is.
-        trouble: What is wrong with the seat.
-        blind: True when there is no picture any more, so that `image` is the last one there was.
+        number: Sequence number of the image.
+        image: JPEG while the screen changes, PNG after it has settled.
+        cursor: Position of the pointer.
+        trouble: Current problem of the seat.
+        blind: True if there is no current image, so `image` is an old one.
     """
 
     number: int = 0
@@ -80,12 +80,12 @@ class View:
 
 
 class Watcher:
-    """Looks at the screen from a thread of its own, for everybody who watches.
+    """Captures the screen in its own thread, for all viewers.
 
     Args:
-        seat: What is watched.
-        lock: Held while the screen is touched, for others who touch it too.
-        look: How to see what is on the screen; in turn with others, by that lock, unless given.
+        seat: The seat to watch.
+        lock: Held while the screen is used, for other code that uses it too.
+        look: How to capture the screen. By default, it takes turns with others through the lock.
     """
 
     def __init__(
@@ -95,33 +95,33 @@ class Watcher:
         self._seat = seat
         self._lock = lock or threading.Lock()
         self._glimpse = look or sharer(seat.screen, self._lock)
-        # What a look costs: of one by memory our own work; of one that asks, also the work of who answers.
+        # Cost of a look: if memory is read, our own CPU time; if a request is sent, also the time of the other side.
         self._clock = time.monotonic if look is None else time.thread_time
         self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._viewers: list[Callable[[], None]] = []
         self._over = False
         self._thread = threading.Thread(target=self._run, name="fairground-watcher", daemon=True)
         self._frame: Frame | None = None
-        self._exact = False  # whether what is shown is the frame itself, without loss
+        self._exact = False  # whether the current image is lossless
         self._next_look = self._next_check = 0.0
         self._last_picture = self._last_event = 0.0
 
     @property
     def watched(self) -> bool:
-        """Whether anybody watches."""
+        """Whether anyone watches."""
         return bool(self._viewers)
 
     def start(self) -> None:
-        """Begins; nothing is looked at before somebody watches."""
+        """Start the thread. It captures nothing until somebody watches."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends after what was asked for before; may be called twice. A screen that hangs is left to its fate."""
+        """Stop after the pending requests. Can be called twice. Does not wait for a screen that hangs."""
         self._tasks.put(None)
         self._thread.join(_GIVE_UP)
 
     def do(self, job: Callable[[Screen], T]) -> Future[T]:
-        """Has something done to the screen, in turn."""
+        """Run a function on the screen in the watcher's thread, in order."""
 
         def touch() -> T:
             with self._lock:
@@ -130,30 +130,33 @@ class Watcher:
         return self._in_turn(touch)
 
     def expect(self) -> None:
-        """Says that something was done to the screen by others, so that a look is worth while."""
+        """Announce that other code has used the screen, so a new look is worthwhile."""
         self._in_turn(lambda: None)
 
     def picture(self) -> Future[bytes]:
-        """What is to be seen now, as PNG; in turn."""
+        """Capture the screen now as PNG, in order."""
 
         def take() -> bytes:
             frame, _ = self._glimpse()
             if frame is None:
-                raise ScreenError("there is no picture yet", fix="wait until the screen was used once")
+                raise ScreenError("there is no image yet", fix="wait until the screen has been used once")
             return encode_png(frame)
 
         return self._in_turn(take)
 
     def clipboard(self) -> Clipping:
-        """What was copied last in the seat; not in turn, because whoever holds it may let us wait for seconds."""
+        """Return the text that was copied last in the seat.
+
+        Runs out of order, because the clipboard's owner may respond slowly.
+        """
         return read_clipboard(self._seat.screen)
 
     def add(self, viewer: Callable[[], None]) -> Future[None]:
-        """Has `viewer` called, from the watcher's thread, whenever `view` is another."""
+        """Call `viewer` from the watcher's thread whenever `view` changes."""
 
         def join() -> None:
             if not self._viewers:
-                # Nobody looked for a while: what was seen last may be long past.
+                # Nobody watched for a while, so the last image may be outdated.
                 self.view = replace(self.view, image=b"")
                 self._frame = None
             self._viewers.append(viewer)
@@ -161,7 +164,7 @@ class Watcher:
         return self._in_turn(join)
 
     def remove(self, viewer: Callable[[], None]) -> Future[None]:
-        """Ends what `add` began."""
+        """Undo `add`."""
         return self._in_turn(lambda: self._viewers.remove(viewer))
 
     def _in_turn(self, job: Callable[[], T]) -> Future[T]:
@@ -171,11 +174,11 @@ class Watcher:
             if not done.set_running_or_notify_cancel():
                 return
             if self._over:
-                done.set_exception(ScreenError("this seat is not watched any more"))
+                done.set_exception(ScreenError("this seat is no longer watched"))
                 return
             try:
                 done.set_result(job())
-            except BaseException as error:  # whoever asked gets it
+            except BaseException as error:  # passed to the caller
                 done.set_exception(error)
             self._last_event = time.monotonic()
             self._next_look = max(self._last_event + _REACTION, self._last_picture + 1 / RATE)
@@ -200,25 +203,25 @@ class Watcher:
         self._refuse_rest()
 
     def _refuse_rest(self) -> None:
-        """Nobody waits for ever for what was asked too late."""
+        """Fail requests that arrived too late, so that nobody waits forever."""
         with contextlib.suppress(queue.Empty):
             while True:
                 if (task := self._tasks.get_nowait()) is not None:
                     task()
 
     def _look(self) -> None:
-        """Shows what is to be seen, if it is something new."""
+        """Publish the current screen if it has changed."""
         now, began = time.monotonic(), self._clock()
         try:
             frame, cursor = self._glimpse()
             trouble = self._trouble(now)
         except FairgroundError as error:
             return self._lose(error)
-        except Exception as error:  # a screen that breaks in a way of its own must not end the thread
+        except Exception as error:  # an unexpected error of a screen must not end the thread
             _log.exception("the screen failed")
             return self._lose(InfrastructureError(f"the screen failed: {type(error).__name__}: {error}"))
         view = replace(self.view, cursor=cursor, trouble=trouble, blind=False)
-        # Compared rather than waited for: what changes between two waits would be seen by neither.
+        # Compare instead of waiting for damage: a change between two waits would be missed.
         if frame is not None and (self._frame is None or not _same(frame, self._frame)):
             self._last_picture = self._last_event = now
             view = self._picture(view, frame, exact=self._frame is None)
@@ -228,7 +231,7 @@ class Watcher:
         self._next_look = max(self._pause(self._clock() - began), self._last_picture + 1 / RATE)
 
     def _pause(self, cost: float) -> float:
-        """When to look again: soon, without making looking the main thing that this machine does."""
+        """Return the time of the next look: soon, but without using too much CPU time."""
         now = time.monotonic()
         least, costs = (_BUSY, _BUSY_COSTS) if now - self._last_event < _AWAKE else (_IDLE, _IDLE_COSTS)
         return now + max(least, costs * cost)
@@ -239,7 +242,7 @@ class Watcher:
         return replace(view, number=self.view.number + 1, image=image)
 
     def _trouble(self, now: float) -> FairgroundError | None:
-        """What is wrong although there is a picture: the app has ended, for example."""
+        """Check for problems that the image does not show, such as an app that has exited."""
         if now < self._next_check:
             return self.view.trouble
         self._next_check = now + _CHECK
@@ -250,7 +253,7 @@ class Watcher:
         return None
 
     def _lose(self, error: FairgroundError) -> None:
-        # Looks again after a while: a screen that was only too busy to answer comes back.
+        # Retry later: a screen that was only too busy to answer recovers.
         self._next_look = time.monotonic() + _CHECK
         self._next_check = 0.0
         self._frame, self._exact = None, False
@@ -263,5 +266,5 @@ class Watcher:
                 viewer()
 
 
-def _same(one: Frame, other: Frame) -> bool:
-    return one is other or np.array_equal(one.pixels, other.pixels)
+def _same(before: Frame, after: Frame) -> bool:
+    return before is after or np.array_equal(before.pixels, after.pixels)

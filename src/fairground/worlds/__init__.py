@@ -1,6 +1,6 @@
-"""Software made into worlds: App, Scenario, Suite, the four axes, staged setup, seats, and how they are found.
+"""Worlds: apps, scenarios and suites, the four axes, staged setup, seats, and lookup by name.
 
-Suites and everything that runs agents import this; it imports `screen`, `sandbox` and `core`.
+Suites and everything that runs agents import this package. It imports `screen`, `sandbox` and `core`.
 """
 
 from fairground.worlds.ahead import Ahead

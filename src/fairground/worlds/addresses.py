@@ -1,8 +1,8 @@
-"""Addresses inside of structured files: JSON, XML, SQLite and key files, as checks of a folder world name them.
+"""Addresses inside structured files (JSON, XML, SQLite, key files), as used by the checks of a folder world.
 
-A parsed file goes in; every value at the address comes out, each with what stands around it, as evidence. Where nothing
-is there, the answer says what is there instead. The parsers are those of `fairground.verify.reading`, which registers
-them here when it is imported: files come from untrusted agents, and are parsed within its limits.
+Each function takes a parsed file and returns every value at the address, each with its surroundings as evidence. If
+there is no value, the result describes what is there instead. The parsers are in `fairground.verify.reading`, which
+registers them here on import. Files come from untrusted agents, so they are parsed within limits.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from fairground.core import InvalidInput, StateError
 Format: TypeAlias = Literal["json", "xml", "sqlite", "keyfile"]
 
 MAX_MATCHES = 10_000
-"""Values at one address; a check that matches more is not about one thing."""
+"""Maximum number of values at one address. A check that matches more is too broad."""
 
-_AROUND = 300  # characters of what stands around a value
-_NAMES = 12  # names that are listed where something is missing
+_AROUND = 300  # characters of a value's surroundings
+_NAMES = 12  # maximum number of names listed if something is missing
 
 _PARSERS: dict[Format, tuple[Callable[..., Any], tuple[Path, ...]]] = {}
 
 
 def register_parser(format_: Format, parse: Callable[..., Any], sources: Iterable[Path]) -> None:
-    """Says how files of a format are parsed (bytes to a document, or `StateError`), and which modules do it."""
+    """Register the parser of a format (bytes to a document, or `StateError`), and the modules that implement it."""
     _PARSERS[format_] = parse, tuple(sources)
 
 
 def parser_of(format_: Format) -> Callable[..., Any]:
-    """How files of a format are parsed."""
+    """Return the parser of a format."""
     return _registered(format_)[0]
 
 
 def parser_sources(format_: Format) -> tuple[Path, ...]:
-    """The modules that parse a format: what was proven with them holds until they change."""
+    """Return the modules that parse a format. Proofs that used them become stale when they change."""
     return _registered(format_)[1]
 
 
@@ -51,7 +51,7 @@ def _registered(format_: Format) -> tuple[Callable[..., Any], tuple[Path, ...]]:
 
 @dataclass(frozen=True)
 class Match:
-    """A value at an address, and what stands around it, as short text."""
+    """A value at an address, and its surroundings as short text."""
 
     value: Any
     around: str = ""
@@ -59,14 +59,14 @@ class Match:
 
 @dataclass(frozen=True)
 class Found:
-    """What is at an address; where that is nothing, what is there instead."""
+    """The values at an address. If there are none, what is there instead."""
 
     matches: tuple[Match, ...] = ()
     instead: str = ""
 
     @property
     def count(self) -> int:
-        """Number of values; of a single list or table, the number of its entries."""
+        """Number of values. For a single list or table, the number of its entries."""
         if len(self.matches) == 1 and isinstance(self.matches[0].value, list | dict):
             return len(self.matches[0].value)
         return len(self.matches)
@@ -79,7 +79,7 @@ _STEP = re.compile(r'\.?([^.\[\]"]+)|\[(\d+)\]|\[(\*)\]|\[("(?:[^"\\]|\\.)*")\]'
 
 
 def json_steps(address: str) -> list[Any]:
-    """The steps of a JSON Pointer (`/a/0/b`, RFC 6901; empty for the whole) or path (`a[0].b`, `items[*].name`)."""
+    """Parse a JSON Pointer (`/a/0/b`, RFC 6901; empty for the whole document) or path (`a[0].b`, `items[*].name`)."""
     if address == "" or address.startswith("/"):
         if bad := re.search(r"~(?![01])", address):
             raise InvalidInput(f"JSON Pointer {address!r}: ~ at {bad.start()} must be ~0 (for ~) or ~1 (for /)")
@@ -88,20 +88,20 @@ def json_steps(address: str) -> list[Any]:
     steps: list[Any] = []
     at = 0
     while at < len(text):
-        found = _STEP.match(text, at)
-        if found is None:
+        match = _STEP.match(text, at)
+        if match is None:
             raise InvalidInput(
                 f"JSON path {address!r} is not understood from {text[at:]!r} on",
                 fix='write a.b[0].c, a["key with.dots"], a[*].c, or a JSON Pointer such as /a/b/0/c',
             )
-        key, index, every, quoted = found.groups()
+        key, index, every, quoted = match.groups()
         steps.append(key if key is not None else int(index) if index else _ALL if every else json.loads(quoted))
-        at = found.end()
+        at = match.end()
     return steps
 
 
 def find_json(document: Any, address: str) -> Found:
-    """Every value at an address of parsed JSON."""
+    """Return every value at an address of parsed JSON."""
     current: list[tuple[str, Any, Any]] = [("", document, None)]
     for step in json_steps(address):
         following = [(f"{place}/{key}", value, part) for place, part, _ in current for key, value in _into(part, step)]
@@ -141,24 +141,24 @@ class KeyGroups(Protocol):
 
     @property
     def groups(self) -> Mapping[str, Mapping[str, str]]:
-        """Keys and values by group; those before the first group header are in the group with the empty name."""
+        """Keys and values by group. Keys before the first group header are in the group with the empty name."""
 
 
 _KEY_ADDRESS = re.compile(r"(?:\[([^\[\]]+)\]\s*)?(.*)", re.DOTALL)
 
 
 def keyfile_parts(address: str) -> tuple[str, str]:
-    """Group and key of `[group] key`; the group is empty for a plain `key`, and the key for a whole `[group]`."""
-    found = _KEY_ADDRESS.fullmatch(address.strip())
-    if found is None or not (found[1] or found[2]) or "=" in found[2]:
+    """Split `[group] key`. The group is empty for a plain `key`, and the key for a whole `[group]`."""
+    match = _KEY_ADDRESS.fullmatch(address.strip())
+    if match is None or not (match[1] or match[2]) or "=" in match[2]:
         raise InvalidInput(
             f"key file address {address!r}: expected [group] key, [group], or key for a file of key=value"
         )
-    return (found[1] or ""), found[2].strip()
+    return (match[1] or ""), match[2].strip()
 
 
 def find_key(file: KeyGroups, address: str) -> Found:
-    """The value of a key, as written; or a whole group."""
+    """Return the value of a key, as written, or a whole group."""
     group, key = keyfile_parts(address)
     if group not in file.groups:
         has = "the groups " + _listed(f"[{name}]" for name in file.groups if name)
@@ -181,12 +181,16 @@ _ATTRIBUTE = re.compile(r"(?:(.*)/)?@(\{[^{}]*\}[\w.-]+|(?:[\w.-]+:)?[\w.-]+)", 
 
 
 def check_xml_path(path: str, namespaces: Mapping[str, str]) -> None:
-    """Raises `InvalidInput` for a path that cannot be followed in any document."""
+    """Check the syntax of a path.
+
+    Raises:
+        InvalidInput: The path is not valid in any document.
+    """
     _xml_matches(Element("document"), path, namespaces)
 
 
 def find_xml(root: Element, path: str, namespaces: Mapping[str, str]) -> Found:
-    """The elements, or the attribute, at a path; an element's value is its text, without white space at the ends."""
+    """Return the elements or the attribute at a path. An element's value is its text, stripped of white space."""
     elements, attribute = _xml_matches(root, path, namespaces)
     if len(elements) > MAX_MATCHES:
         raise StateError(f"more than {MAX_MATCHES} elements at {path}")
@@ -210,8 +214,8 @@ def find_xml(root: Element, path: str, namespaces: Mapping[str, str]) -> Found:
 
 def _xml_matches(root: Element, path: str, namespaces: Mapping[str, str]) -> tuple[list[Element], str]:
     steps, attribute = path.strip().removesuffix("/text()"), ""
-    if found := _ATTRIBUTE.fullmatch(steps):
-        steps, attribute = found[1] or ("." if not path.startswith("/") else ""), found[2]
+    if match := _ATTRIBUTE.fullmatch(steps):
+        steps, attribute = match[1] or ("." if not path.startswith("/") else ""), match[2]
         prefix, colon, name = attribute.partition(":")
         if colon and not attribute.startswith("{"):
             if prefix not in namespaces:
@@ -234,7 +238,7 @@ def _xml_matches(root: Element, path: str, namespaces: Mapping[str, str]) -> tup
 
 
 def _markup(parent: Element, element: Element) -> str:
-    """The element among its neighbours, as short markup."""
+    """The element and its siblings, as short markup."""
     children = list(parent)
     at = next((place for place, child in enumerate(children) if child is element), 0)
     inside = [_tag(child) for child in children[max(0, at - 1) : at + 2]] or [_cut((parent.text or "").strip(), 80)]
@@ -260,7 +264,7 @@ def _short_tag(element: Element) -> str:
 
 
 class Database(Protocol):
-    """A database that can only be read."""
+    """A read-only database."""
 
     tables: tuple[str, ...]
 
@@ -271,14 +275,14 @@ class Database(Protocol):
         """Names of the columns of its primary key."""
 
     def rows(self, sql: str, *args: Any) -> Sequence[Mapping[str, Any]]:
-        """The rows that a SELECT gives."""
+        """The result rows of a SELECT."""
 
     def table(self, name: str) -> Sequence[Mapping[str, Any]]:
         """All rows of a table."""
 
 
 def find_rows(database: Database, table: str, column: str, where: Mapping[str, Any]) -> Found:
-    """The values of a column (or whole rows, for an empty name) in the rows of a table that fit all conditions."""
+    """Return a column's values (whole rows for an empty name) in the rows of a table that meet all conditions."""
     if table not in database.tables:
         return Found(instead=f"no table {table!r}; the database has {_listed(database.tables)}")
     known = database.columns(table)
@@ -304,13 +308,13 @@ def _quoted(name: str) -> str:
 
 
 def excerpt(value: Any, focus: Any = None, limit: int = _AROUND) -> str:
-    """A value as short text; of a list or table the entries around `focus`, and what is nested only by its size."""
+    """Return a value as short text: of a list or table the entries around `focus`, of nested values the size."""
     if isinstance(value, Mapping):
         pairs = list(value.items())
-        shown, more = _around(pairs, next((at for at, (_, one) in enumerate(pairs) if one is focus), 0))
-        text = "{" + ", ".join(f"{json.dumps(str(key))}: {_brief(one)}" for key, one in shown) + more + "}"
+        shown, more = _around(pairs, next((at for at, (_, part) in enumerate(pairs) if part is focus), 0))
+        text = "{" + ", ".join(f"{json.dumps(str(key))}: {_brief(part)}" for key, part in shown) + more + "}"
     elif isinstance(value, list | tuple):
-        shown, more = _around(list(value), next((at for at, one in enumerate(value) if one is focus), 0))
+        shown, more = _around(list(value), next((at for at, part in enumerate(value) if part is focus), 0))
         text = "[" + ", ".join(map(_brief, shown)) + more + "]"
     else:
         text = _brief(value, limit)

@@ -1,4 +1,4 @@
-"""Opening the next seat while the present one is in use, so that nobody waits for an app to start."""
+"""Opening the next seat while the current one is in use, so that an episode does not wait for an app to start."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fairground.worlds.seat import Seat
 
 
 class Ahead:
-    """A source of seats that were ordered before they are wanted, and that uses seats again where that is sound.
+    """A source of seats that are opened in advance, and reused where that is safe.
 
     Args:
         build: Opens a seat.
@@ -26,15 +26,15 @@ class Ahead:
         self._lock = threading.Lock()
         self._maker = ThreadPoolExecutor(1, thread_name_prefix="ahead")
         self.renewed = 0
-        """How many seats were used again."""
+        """How many seats were reused."""
 
     def order(self, world: World) -> None:
-        """Has a seat made, and frozen until it is taken."""
+        """Start opening a seat. It is frozen until it is taken."""
         if world not in self._ordered:
             self._ordered[world] = self._maker.submit(self._make, world)
 
     def take(self, kind: World, timeout: float = 120.0) -> Seat:
-        """The seat that was ordered, or another where none was or it died; raises what making it raised."""
+        """Return the seat that was ordered. If there is none, or it died, open another. Raises errors of opening it."""
         ordered = self._ordered.pop(kind, None)
         if ordered is not None:
             seat = ordered.result(timeout)
@@ -43,14 +43,14 @@ class Ahead:
                 if seat.alive:
                     return seat
             except FairgroundError:
-                pass  # it died while it waited; a new one is as good
+                pass  # it died while waiting; open a new one
             seat.close()
         return self._find(kind)
 
     def give_back(self, seat: Seat) -> None:
-        """Takes a seat that is not needed any more, for the next order; only the last one is kept.
+        """Return a seat that is no longer needed, for reuse by the next order. Only the last one is kept.
 
-        Others are closed before the next order is seen to, and nobody waits for that.
+        The others are closed in the background, before the next order is handled.
         """
         if not seat.world.app.screen.renewable:
             self._maker.submit(seat.close)
@@ -61,14 +61,14 @@ class Ahead:
             left.close()
 
     def drop(self) -> None:
-        """Takes back what was ordered and not taken; waits for nothing."""
+        """Cancel all orders that were not taken. Does not wait."""
         for ordered in self._ordered.values():
             ordered.cancel()
-            ordered.add_done_callback(_throw_away)
+            ordered.add_done_callback(_close_seat)
         self._ordered.clear()
 
     def close(self) -> None:
-        """Closes what was ordered and not taken, and what was given back."""
+        """Close all seats that were ordered and not taken, or given back."""
         self.drop()
         self._maker.shutdown(wait=True)
         if (idle := self._take_idle()) is not None:
@@ -94,7 +94,7 @@ class Ahead:
             return idle
 
 
-def _throw_away(ordered: Future[Seat]) -> None:
+def _close_seat(ordered: Future[Seat]) -> None:
     if not ordered.cancelled() and ordered.exception() is None:
         ordered.result().close()
 

@@ -1,8 +1,8 @@
-"""App, Scenario, Suite: what an author writes to turn software into worlds.
+"""App, Scenario and Suite: what an author writes to turn software into worlds.
 
-Subclass `App` for a piece of software and `Scenario` for a parameterised task in it, and gather them in a
-`Suite`. Everything but `launch` and `checks` has a working default. The same three also stand behind a folder
-with a `world.toml`, for authors who write no Python.
+Subclass `App` for a piece of software and `Scenario` for a parameterised task in it, and put them into a `Suite`.
+Everything but `launch` and `checks` has a working default. A folder with a `world.toml` provides the same three without
+Python.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from fairground.worlds.seat import Seat
 
 NOT_VARIED: Mapping[str, Mapping[str, Any]] = {"default": {}}
-"""An axis with one value: what an app has when it does not vary it."""
+"""An axis with one value: the default of apps that do not vary it."""
 
 
 @dataclass(frozen=True)
 class ScreenSpec:
-    """Which screen an app sits behind.
+    """The screen of an app.
 
     Attributes:
         backend: `x11` is a desktop; `cdp` is a page of a browser.
@@ -55,35 +55,35 @@ class ScreenSpec:
 
     @property
     def has_desktop(self) -> bool:
-        """Whether agents reach more than the app: files, other programs and windows. What they leave is untrusted."""
+        """Whether agents can access files, other programs and windows besides the app. What they leave is untrusted."""
         return self.backend == "x11"
 
     @property
     def renewable(self) -> bool:
-        """Whether a seat can be handed to the next episode by loading its page again."""
+        """Whether a seat can be reused for the next episode by loading its page again."""
         return self.backend == "cdp"
 
 
 class App(ABC):
     """A piece of software made into a world.
 
-    The stages run in this order, each in a sandbox: `configure` (once for each version of the app; its result
-    is kept), `setup` (for each configuration), `launch` (for each seat).
+    The stages run in this order, each in a sandbox: `configure` (once per version of the app; its result is cached),
+    `setup` (per configuration), `launch` (per seat).
 
     Attributes:
         name: Short name, part of configuration ids.
-        title: Name for people.
-        packages: Debian packages that it consists of; their versions are part of the fingerprint.
-        profiles: Axis: which data the app holds. Name -> whatever `setup` needs to build it.
+        title: Display name.
+        packages: Debian packages of the app. Their versions are part of the fingerprint.
+        profiles: Axis: which data the app holds. Name -> input for `setup`.
         themes: Axis: how it looks.
         ui_states: Axis: where it starts.
-        network: `none`, or `outbound` for software that is nothing without it.
-        recorded: Paths that `capture` records, read before the agent begins and after it ends.
-        install_script: A program that installs the software as root, into a layer of its own.
-        checkpoint_setup: Keep the result of `setup` too; worth it when it takes longer than a tenth of a second.
-        clocks: Names of recorded fields that a clock writes, or that follow from other fields as a checksum does: two
-            states that differ only there are the same to a proof. `tabs.title` is the title of each of the tabs alone.
-        inspector: What can be asked about its state; None for apps that have only their scenarios' checks.
+        network: `none`, or `outbound` for software that needs the internet.
+        recorded: Paths that `capture` records, before the agent begins and after it ends.
+        install_script: A program that installs the software as root, into its own layer.
+        checkpoint_setup: Cache the result of `setup` too. Useful if it takes longer than a tenth of a second.
+        clocks: Names of recorded fields that depend on the time, or that follow from other fields, such as checksums.
+            Proofs ignore differences in them. `tabs.title` means the title of each tab only.
+        inspector: The inspector of its state; None for apps that have only their scenarios' checks.
     """
 
     name: ClassVar[str] = ""
@@ -102,7 +102,7 @@ class App(ABC):
     install_script: Path | None = None
 
     def source_files(self) -> Iterable[Path]:
-        """Files that the app is made of: by default all in the folder of its module.
+        """Return the files of the app: by default all in the folder of its module.
 
         Cached stages are rebuilt when their content changes. Proofs become stale when their code or data changes.
         """
@@ -110,53 +110,53 @@ class App(ABC):
         return [path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
 
     def sources(self) -> Any:
-        """Content address of what the stages are made of. Override it where that is not a set of files."""
+        """Return a content digest of the inputs of the stages. Override it if they are not a set of files."""
         return hash_files(self.source_files())
 
     def env(self, world: World) -> dict[str, str]:
-        """Environment of every program in the seat; themes often need one."""
+        """Return the environment of every program in the seat, for example for themes."""
         return {}
 
     def configure(self, sandbox: Sandbox) -> None:
-        """Prepares the app's own settings in the home folder, the same for every configuration."""
+        """Prepare the app's own settings in the home folder, the same for every configuration."""
 
     def setup(self, sandbox: Sandbox, world: World) -> None:
-        """Puts the data, theme and starting point of one configuration in place."""
+        """Set up the data, theme and UI state of one configuration."""
 
     @abstractmethod
     def launch(self, seat: Seat) -> None:
-        """Starts the software and returns when a person could begin to work."""
+        """Start the software. Return when a user could begin to work."""
 
     def reset(self, seat: Seat, world: World) -> bool:
-        """Brings an open seat to another configuration, without starting anything anew; False when it cannot.
+        """Bring an open seat to another configuration without restarting anything. Returns False if it cannot.
 
-        Called by `renew` with an empty page on the screen. Serve the new world at another port than the old one, for
-        pages that are gone may still be heard for a moment. What the seat says of its world (`world`, `before`,
-        `fingerprint`) is for the caller to renew.
+        `renew` calls this with an empty page on the screen. Serve the new world on another port than the old one,
+        because closed pages may still send requests for a moment. The caller updates the seat's `world`, `before` and
+        `fingerprint`.
         """
         return False
 
     def rehearse(self, world: World) -> Rehearsal | None:
-        """The world without a screen, for apps that have a way; None for those that only a seat can show."""
+        """Return the world without a screen, if the app supports it; None for apps that need a seat."""
         return None
 
     def save(self, seat: Seat) -> None:
-        """When an episode ends: saves what a user would expect to be saved without being told."""
+        """At the end of an episode, save what a user would expect to be saved automatically."""
 
     def desktop(self, world: World) -> DesktopStyle:
-        """How the desktop around the app looks; themes vary it."""
+        """Return the look of the desktop around the app. Themes vary it."""
         return DesktopStyle()
 
     def command(self, seat: Seat, command: Command) -> None:
-        """Has the app's own automation do something, for an oracle.
+        """Perform an oracle's command with the app's own automation.
 
         Raises:
-            Stuck: When the app refuses.
+            Stuck: The app refuses.
         """
-        raise Stuck(f"{self.name} takes no commands; {command.name!r} was asked for")
+        raise Stuck(f"{self.name} supports no commands, got {command.name!r}")
 
     def capture(self, seat: Seat, world: World) -> State:
-        """Records the state: the files named by `recorded` and by the scenario."""
+        """Record the state: the files named by `recorded` and by the scenario."""
         files, missing = {}, {}
         for path in dict.fromkeys((*self.recorded, *world.scenario.recorded)):
             place = path.format_map(world.parameters)
@@ -174,13 +174,13 @@ class Scenario(ABC):
         name: Short name, part of configuration ids.
         app: Name of the app.
         kind: `action` changes something; `answer` asks for something.
-        template: The instruction, with `{parameters}` in it.
+        template: The instruction, with `{parameters}`.
         instances: Axis: name -> parameters.
-        recorded: Paths that checks need, beyond the app's own; may have `{parameters}` in them.
-        step_budget: How many actions an agent has.
-        time_budget: How many seconds.
-        left_open: Places of the captured data that the task leaves to whoever does it, such as `live.tabs`: an edit
-            there is no near miss, even where a check reads them as evidence of something else.
+        recorded: Paths that checks need, besides the app's own; may contain `{parameters}`.
+        step_budget: Maximum number of actions.
+        time_budget: Maximum number of seconds.
+        left_open: Captured data that the task leaves open, such as `live.tabs`. An edit there is not a near miss, even
+            if a check reads it as evidence of something else.
     """
 
     name: ClassVar[str] = ""
@@ -194,51 +194,59 @@ class Scenario(ABC):
     left_open: ClassVar[tuple[str, ...]] = ()
 
     def sources(self) -> Any:
-        """Content address of what the task is written in: what is proven of it holds until this changes.
+        """Return a content digest of the task's code and data. Proofs of the task become stale when it changes.
 
-        Here the modules of its class, of that class's bases and of the functions that it holds, and its own data.
+        By default it covers the modules of its class, of the base classes and of the functions it holds, and its own
+        data.
         """
         return written_in(self)
 
     def instruction(self, parameters: Mapping[str, Parameter]) -> str:
-        """What the agent is asked, with the parameters filled in."""
+        """Return the instruction with the parameters filled in."""
         return self.template.format_map(parameters)
 
     def phrase(self, world: World) -> str:
-        """The instruction for one configuration; override it where the words depend on the profile's data.
+        """Return the instruction for one configuration. Override it if the text depends on the profile's data.
 
         Raises:
-            InvalidConfiguration: When that data lacks what the words are about.
+            InvalidConfiguration: The profile's data lacks what the instruction needs.
         """
         return self.instruction(world.parameters)
 
     def setup(self, sandbox: Sandbox, world: World) -> None:
-        """Adds what this task needs to what the app's `setup` put in place."""
+        """Add what this task needs to the result of the app's `setup`."""
 
     @abstractmethod
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Judges recorded states. Runs on the host and sees nothing else."""
+        """Judge recorded states. Runs on the host and sees nothing else."""
 
     def checklist(self, world: World) -> Checklist | None:
-        """What a model that judges recorded frames is asked; None: what follows from the instruction and the checks."""
+        """Return the checklist for a model that judges recorded frames.
+
+        None: it is derived from the instruction and the checks.
+        """
         return None
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Moves that solve the task from any UI state; none when nobody has written them yet.
+        """Return moves that solve the task from any UI state; empty if there is no oracle yet.
 
         Raises:
-            InvalidConfiguration: When the task makes no sense with the data of this profile.
+            InvalidConfiguration: The task is not possible with the data of this profile.
         """
         return ()
 
     def near_states(self, world: World, before: State, after: State) -> Mapping[str, State]:
-        """Near misses of the solved state that only an author would think of, by name, as edits of the recording."""
+        """Return near misses of the solved state by name, as edits of the recording.
+
+        Only those that `prove` cannot generate.
+        """
         return {}
 
     def mutants(self, world: World, before: State) -> Mapping[str, Sequence[Move]]:
-        """Near misses that only an author would think of, by name: moves that look right and are not.
+        """Return near misses by name, as moves that look right and are not.
 
-        `prove` makes the usual ones itself: a move left out, made twice, another entity, another amount.
+        Only those that `prove` cannot generate. It generates the usual ones: a move left out, repeated, with another
+        entity, or with another amount.
         """
         return {}
 
@@ -247,7 +255,7 @@ class Scenario(ABC):
 class Suite:
     """A curated set of apps with their scenarios.
 
-    A package publishes one by the entry point group `fairground.suites`: name -> a `Suite`.
+    A package publishes a suite with the entry point group `fairground.suites`: name -> a `Suite`.
     """
 
     name: str
@@ -258,9 +266,9 @@ class Suite:
     origin: str = field(default="", compare=False)
     """Where it came from: a package or a folder."""
     proofs: Path | None = field(default=None, compare=False)
-    """Folder of its proof tables, which `fairground prove` writes: then only what is proven there is served."""
+    """Folder of its proof tables, written by `fairground prove`. If set, only proven configurations are served."""
     pictures: Path | None = field(default=None, compare=False)
-    """Folder with a picture of each app, `APP.webp`, for the catalogue; `fairground looks --faces` writes them."""
+    """Folder with a picture of each app, `APP.webp`, for the catalogue. `fairground looks --faces` writes them."""
 
     def __post_init__(self) -> None:
         check_name("suite", self.name)
@@ -276,13 +284,15 @@ class Suite:
                 for name in axis:
                     check_name(f"value of an axis of {app.name}", name)
         if len(set(names)) != len(names):
-            raise InvalidInput(f"suite {self.name}: two apps have one name, in {names}")
+            raise InvalidInput(f"suite {self.name}: two apps have the same name: {names}")
         seen = set()
         for scenario in self.scenarios:
             if scenario.app not in names:
-                raise InvalidInput(f"scenario {scenario.name} is for app {scenario.app!r}; {self.name} has {names}")
+                raise InvalidInput(
+                    f"scenario {scenario.name} is for unknown app {scenario.app!r}; suite {self.name} has {names}"
+                )
             if (scenario.app, scenario.name) in seen:
-                raise InvalidInput(f"suite {self.name}: scenario {scenario.app}/{scenario.name} is there twice")
+                raise InvalidInput(f"suite {self.name}: scenario {scenario.app}/{scenario.name} is defined twice")
             seen.add((scenario.app, scenario.name))
             if not scenario.instances:
                 raise InvalidInput(f"scenario {scenario.name} has no instances")
@@ -290,14 +300,14 @@ class Suite:
                 check_name(f"instance of {scenario.name}", name)
 
     def app(self, name: str) -> App:
-        """The app with this name."""
+        """Return the app with this name."""
         for app in self.apps:
             if app.name == name:
                 return app
         raise unknown(f"app of suite {self.name}", name, (app.name for app in self.apps))
 
     def scenario(self, app: str, name: str) -> Scenario:
-        """The scenario of this app with this name."""
+        """Return the scenario of this app with this name."""
         known = [scenario for scenario in self.scenarios if scenario.app == self.app(app).name]
         for scenario in known:
             if scenario.name == name:
@@ -305,21 +315,25 @@ class Suite:
         raise unknown(f"scenario of {self.name}/{app}", name, (scenario.name for scenario in known))
 
     def proof(self, app: str) -> ProofTable | None:
-        """What was proven of an app; None where nothing was, or the suite has no proofs."""
+        """Return the proof table of an app; None if there is none, or the suite has no proofs."""
         return read_table(self.proofs, app) if self.proofs is not None else None
 
     def pairs(self, scenario: Scenario) -> list[tuple[str, str]]:
-        """The instances and profiles of a scenario that are served: the proven ones, or all without proofs."""
-        whole = [(instance, profile) for instance in scenario.instances for profile in self.app(scenario.app).profiles]
+        """Return the served (instance, profile) pairs of a scenario: the proven ones, or all without proofs."""
+        every = [(instance, profile) for instance in scenario.instances for profile in self.app(scenario.app).profiles]
         if self.proofs is None:
-            return whole
+            return every
         table = self.proof(scenario.app)
-        found = table.find(scenario.name) if table is not None else None
-        proven = {(one.instance, profile) for one in found.instances for profile in one.proven} if found else set()
-        return [pair for pair in whole if pair in proven]
+        row = table.find(scenario.name) if table is not None else None
+        proven = (
+            {(instance.instance, profile) for instance in row.instances for profile in instance.proven}
+            if row
+            else set()
+        )
+        return [pair for pair in every if pair in proven]
 
     def why_not(self, configuration: Configuration) -> str | None:
-        """Why a configuration is not served; None when it is."""
+        """Return why a configuration is not served; None if it is served."""
         if self.proofs is None:
             return None
         table = self.proof(configuration.app)
@@ -328,7 +342,7 @@ class Suite:
         return table.why_not(configuration.scenario, configuration.instance, configuration.profile)
 
     def configurations(self) -> list[Configuration]:
-        """Every configuration that is served, in a stable order. Large: the product of all axes."""
+        """Return every served configuration, in a stable order. Large: the product of all axes."""
         return [
             Configuration(
                 suite=self.name, app=app.name, scenario=scenario.name,
@@ -344,7 +358,7 @@ class Suite:
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """A configuration with everything its names stand for; equal to another of the same suite, id and seed."""
+    """A configuration with everything its names refer to. Worlds of the same suite, id and seed are equal."""
 
     configuration: Configuration
     suite: Suite
@@ -370,27 +384,32 @@ class World:
 
     @property
     def instruction(self) -> str:
-        """What the agent is asked."""
+        """The instruction for the agent."""
         return self.scenario.phrase(self)
 
     @property
     def profile(self) -> Mapping[str, Any]:
-        """What the profile axis stands for."""
+        """The value of the profile axis."""
         return self.app.profiles[self.configuration.profile]
 
     @property
     def theme(self) -> Mapping[str, Any]:
-        """What the theme axis stands for."""
+        """The value of the theme axis."""
         return self.app.themes[self.configuration.theme]
 
     @property
     def ui_state(self) -> Mapping[str, Any]:
-        """What the ui_state axis stands for."""
+        """The value of the ui_state axis."""
         return self.app.ui_states[self.configuration.ui_state]
 
     @classmethod
     def of(cls, suite: Suite, configuration: Configuration, seed: int = 0) -> World:
-        """Looks every name up; an unknown one raises with the nearest that exist."""
+        """Look up all names of a configuration.
+
+        Raises:
+            UnknownName: A name does not exist. The message suggests similar names.
+            Incoherent: The instruction needs a parameter that the instance lacks.
+        """
         app = suite.app(configuration.app)
         scenario = suite.scenario(configuration.app, configuration.scenario)
         axes = (scenario.instances, app.profiles, app.themes, app.ui_states)

@@ -1,4 +1,4 @@
-"""What suites amount to: scenarios, instances, configurations, and how much of it is proven."""
+"""Counts over suites: scenarios, instances, configurations, and how many of them are proven."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from fairground.worlds.proofs import MutantCount, ProvenScenario, ScreenCount
 
 @dataclass(frozen=True)
 class ScenarioCount:
-    """One scenario, counted. A pair is an instance on a profile: the unit of a proof table.
+    """The counts of one scenario. A pair is an instance on a profile: the unit of a proof table.
 
     Attributes:
-        scenario: Which.
-        pairs: How many there are.
-        looks: Configurations that each pair stands for: themes x UI states.
-        held: Whether its suite has proofs; without, nothing is known of the rest.
+        scenario: The scenario.
+        pairs: Number of pairs.
+        looks: Configurations per pair: themes x UI states.
+        held: Whether its suite has proofs. If not, the following counts are unknown.
         proven: Pairs that are proven, and so served.
-        infeasible: Pairs whose task makes no sense with the profile's data. No fault.
+        infeasible: Pairs whose task is not possible with the profile's data. Not a fault.
         faulty: Pairs whose proof failed.
-        mutants: What became of near misses.
+        mutants: Results of near misses.
         screen: How often its oracle was tried on a real screen.
     """
 
@@ -43,22 +43,22 @@ class ScenarioCount:
 
     @property
     def proven_configurations(self) -> int | None:
-        """Those that are served; None where the suite has no proofs."""
+        """Number of served configurations; None if the suite has no proofs."""
         return self.proven * self.looks if self.held else None
 
 
 @dataclass(frozen=True)
 class Census:
-    """Scenarios added up.
+    """The sum over scenarios.
 
     Attributes:
-        scenarios: How many.
-        action: Of that kind.
-        answer: Of the other.
-        instances: How many.
+        scenarios: Number of scenarios.
+        action: Number of action scenarios.
+        answer: Number of answer scenarios.
+        instances: Number of instances.
         configurations: The products of all axes.
-        proven_configurations: None where no suite among them has proofs.
-        mutants: What became of near misses.
+        proven_configurations: None if no suite among them has proofs.
+        mutants: Results of near misses.
     """
 
     scenarios: int
@@ -71,37 +71,41 @@ class Census:
 
 
 def count_scenarios(suite: Suite, app: App) -> tuple[ScenarioCount, ...]:
-    """Every scenario of an app, counted, in the suite's order."""
+    """Count every scenario of an app, in the suite's order."""
     table = suite.proof(app.name)
-    known = {one.scenario: one for one in table.scenarios} if table is not None else {}
+    known = {row.scenario: row for row in table.scenarios} if table is not None else {}
     held = suite.proofs is not None
-    return tuple(_count(one, app, known.get(one.name), held) for one in suite.scenarios if one.app == app.name)
+    return tuple(
+        _count(scenario, app, known.get(scenario.name), held)
+        for scenario in suite.scenarios
+        if scenario.app == app.name
+    )
 
 
 def add_up(counts: Iterable[ScenarioCount]) -> Census:
-    """The sum of scenarios, of one app or of many."""
+    """Add up the counts of scenarios, of one app or of many."""
     every = tuple(counts)
-    kinds = Counter(one.scenario.kind for one in every)
-    proven = [number for one in every if (number := one.proven_configurations) is not None]
+    kinds = Counter(count.scenario.kind for count in every)
+    proven = [number for count in every if (number := count.proven_configurations) is not None]
     return Census(
         scenarios=len(every),
         action=kinds["action"],
         answer=kinds["answer"],
-        instances=sum(len(one.scenario.instances) for one in every),
-        configurations=sum(one.configurations for one in every),
+        instances=sum(len(count.scenario.instances) for count in every),
+        configurations=sum(count.configurations for count in every),
         proven_configurations=sum(proven) if proven else None,
-        mutants=sum((one.mutants for one in every), MutantCount()),
+        mutants=sum((count.mutants for count in every), MutantCount()),
     )
 
 
-def _count(scenario: Scenario, app: App, found: ProvenScenario | None, held: bool) -> ScenarioCount:
+def _count(scenario: Scenario, app: App, proof: ProvenScenario | None, held: bool) -> ScenarioCount:
     pairs, looks = len(scenario.instances) * len(app.profiles), len(app.themes) * len(app.ui_states)
-    if found is None:
+    if proof is None:
         return ScenarioCount(scenario, pairs, looks, held)
-    # A table may still name instances and profiles that are gone.
-    rows = [one for one in found.instances if one.instance in scenario.instances]
+    # A table may still list instances and profiles that no longer exist.
+    rows = [row for row in proof.instances if row.instance in scenario.instances]
     proven, infeasible, faulty = (
         sum(profile in app.profiles for row in rows for profile in getattr(row, status))
         for status in ("proven", "infeasible", "faulty")
     )
-    return ScenarioCount(scenario, pairs, looks, held, proven, infeasible, faulty, found.mutants, found.screen)
+    return ScenarioCount(scenario, pairs, looks, held, proven, infeasible, faulty, proof.mutants, proof.screen)

@@ -1,4 +1,4 @@
-"""Dialogs that are open when a world begins: an error that nobody meant, or a question that its author forgot."""
+"""Dialogs that are open when a world begins: an unexpected error, or a question that its author overlooked."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Dialog:
     """A dialog on the screen.
 
     Attributes:
-        title: Of its window, or its accessible name.
-        text: What it says; empty where the program has no accessibility tree.
-        is_error: Whether it says that something went wrong.
+        title: Title of its window, or its accessible name.
+        text: Its text; empty if the program has no accessibility tree.
+        is_error: Whether it reports an error.
     """
 
     title: str
@@ -36,35 +36,37 @@ class Dialog:
     is_error: bool
 
     def __str__(self) -> str:
-        said = f": {self.text}" if self.text else "" if self.title else ": it says nothing that can be read"
-        return f"{self.title!r}{said}"
+        suffix = f": {self.text}" if self.text else "" if self.title else ": it has no readable text"
+        return f"{self.title!r}{suffix}"
 
 
 def open_dialogs(tree: Node, windows: Iterable[Window], main: str, meant: Iterable[str] = ()) -> list[Dialog]:
-    """The dialogs that nobody meant, errors first.
+    """Return the unexpected dialogs, errors first.
 
     Args:
-        tree: What the screen's programs say of themselves.
-        windows: What is open; for programs that say nothing.
+        tree: The screen's accessibility tree.
+        windows: The open windows, for programs without an accessibility tree.
         main: Pattern of the title of the app's own window, which may itself be a dialog.
-        meant: Patterns of titles and texts of dialogs that are meant to be there.
+        meant: Patterns of titles and texts of expected dialogs.
     """
     shown = list(windows)
-    others = [window for window in shown if re.search(main, window.title)]
+    own = [window for window in shown if re.search(main, window.title)]
     nodes = list(_dialogs(tree))
-    found = []
+    dialogs = []
     for node in nodes:
-        alone = not any(_differs(window.bounds, node.bounds) for window in others)
-        if not (alone and others and re.search(main, _title(node, shown))):
+        alone = not any(_differs(window.bounds, node.bounds) for window in own)
+        if not (alone and own and re.search(main, _title(node, shown))):
             text = _text(node)
-            found.append(Dialog(_title(node, shown), text, bool(_ERROR.search(f"{node.name}\n{text}"))))
+            dialogs.append(Dialog(_title(node, shown), text, bool(_ERROR.search(f"{node.name}\n{text}"))))
     for window in shown:
-        told = window in others or not all(_differs(window.bounds, node.bounds) for node in nodes)
-        if not told and (_REPORTERS.match(window.title) or _ERROR.search(window.title)):
-            found.append(Dialog(window.title, "", True))
+        covered = window in own or not all(_differs(window.bounds, node.bounds) for node in nodes)
+        if not covered and (_REPORTERS.match(window.title) or _ERROR.search(window.title)):
+            dialogs.append(Dialog(window.title, "", True))
     patterns = list(meant)
-    unmeant = [one for one in found if not any(re.search(it, f"{one.title}\n{one.text}") for it in patterns)]
-    return sorted(unmeant, key=lambda one: not one.is_error)
+    unmeant = [
+        dialog for dialog in dialogs if not any(re.search(it, f"{dialog.title}\n{dialog.text}") for it in patterns)
+    ]
+    return sorted(unmeant, key=lambda dialog: not dialog.is_error)
 
 
 def _dialogs(tree: Node) -> Iterator[Node]:
@@ -89,6 +91,6 @@ def _text(dialog: Node) -> str:
     return " ".join(" ".join(dict.fromkeys(parts)).replace("\u2019", "'").split())[:_MOST_TEXT]
 
 
-def _differs(one: tuple[int, int, int, int], other: tuple[int, int, int, int] | None) -> bool:
-    """Whether two boxes are not those of one window; a frame around it may make one a little larger."""
-    return other is None or any(abs(a - b) > 40 for a, b in zip(one, other, strict=True))
+def _differs(first: tuple[int, int, int, int], second: tuple[int, int, int, int] | None) -> bool:
+    """Whether two boxes belong to different windows. A frame may make one of them a little larger."""
+    return second is None or any(abs(a - b) > 40 for a, b in zip(first, second, strict=True))

@@ -1,4 +1,4 @@
-"""Finding what a move names in an accessibility tree: one set of rules for every screen, and for none."""
+"""Finding what a move names in an accessibility tree. The same rules apply on every screen and without one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fairground.worlds.oracle import Fill, Stuck, Tap
 TEXT_FIELDS = frozenset(
     {"textbox", "searchbox", "combobox", "spinbutton", "text", "entry", "password text", "combo box"}
 )
-"""Roles that take text. A `text` of a desktop is a field; in a page it is only words, and never editable."""
+"""Roles that accept text. On a desktop, `text` is a field; in a page it is only text, and never editable."""
 
 _CONTROLS = frozenset(
     {
@@ -33,22 +33,22 @@ _CONTROLS = frozenset(
 _ROWS = frozenset(
     {"listitem", "row", "article", "group", "dialog", "region", "form", "table row", "list item", "panel"}
 )
-_SHOWN = 12  # names that an error lists
+_SHOWN = 12  # maximum number of names in an error
 
 
 @dataclass(frozen=True)
 class Place:
-    """A node and what it is in, the outermost first."""
+    """A node and its ancestors, the outermost first."""
 
     node: Node
     above: tuple[Node, ...]
 
 
 def find_tap(tree: Node, move: Tap) -> Place:
-    """The one thing that a tap names.
+    """Return the single element that a tap names.
 
     Raises:
-        Stuck: When there is none, or more than one.
+        Stuck: There is none, or more than one.
     """
     wanted = move.role
 
@@ -59,16 +59,16 @@ def find_tap(tree: Node, move: Tap) -> Place:
 
 
 def find_field(tree: Node, move: Fill) -> Place:
-    """The one text field that a fill names.
+    """Return the single text field that a fill names.
 
     Raises:
-        Stuck: When there is none, or more than one.
+        Stuck: There is none, or more than one.
     """
     return _only(tree, move.field, move.within, _takes_text, "text field named")
 
 
 def walk(tree: Node) -> Iterator[Place]:
-    """Every node with what it is in, depth first."""
+    """Iterate over every node with its ancestors, depth first."""
     stack = [Place(tree, ())]
     while stack:
         place = stack.pop()
@@ -78,7 +78,7 @@ def walk(tree: Node) -> Iterator[Place]:
 
 
 def is_control(node: Node) -> bool:
-    """Whether a person could press it or write into it."""
+    """Whether a user could press it or type into it."""
     return node.role in _CONTROLS or _takes_text(node)
 
 
@@ -91,20 +91,20 @@ def _only(tree: Node, name: str, within: str, fits: Callable[[Node], bool], what
     every = [place for place in walk(tree) if fits(place.node) and "disabled" not in place.node.states]
     inside = [place for place in every if _is_within(place, _plain(within))] if within else every
     exact = [place for place in inside if _plain(place.node.name) == wanted]
-    found = exact or [place for place in inside if wanted and wanted in _plain(place.node.name)]
-    if len(found) == 1:
-        return found[0]
+    matches = exact or [place for place in inside if wanted and wanted in _plain(place.node.name)]
+    if len(matches) == 1:
+        return matches[0]
     where = f" within {within!r}" if within else ""
-    if found:
-        rows = ", ".join(repr(_row_of(place)) for place in found[:_SHOWN])
-        raise Stuck(f"{len(found)} {what} {name!r}{where}, in {rows}", fix="say which: within=..., or role=...")
+    if matches:
+        rows = ", ".join(repr(_row_of(place)) for place in matches[:_SHOWN])
+        raise Stuck(f"{len(matches)} {what} {name!r}{where}, in {rows}", fix="add within=... or role=...")
     names = list(dict.fromkeys(place.node.name for place in inside if place.node.name))
     shown = ", ".join(map(repr, names[:_SHOWN])) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
     raise Stuck(f"no {what} {name!r}{where}; there are {shown or 'none'}")
 
 
 def _is_within(place: Place, wanted: str) -> bool:
-    """Whether something around it has this name, or is a row without a name that has something of this name in it."""
+    """Whether an ancestor has this name, or is an unnamed row that contains an element with this name."""
     for node in place.above:
         if wanted in _plain(node.name) and node.name and node.role != "document":
             return True

@@ -1,14 +1,14 @@
-"""A folder as a suite of one app: `world.toml` and up to three staged scripts, no Python needed.
+"""A folder as a suite of one app: `world.toml` and up to three stage scripts, without Python.
 
     my-app/
-      world.toml      what it is: packages, how to launch, axes, scenarios with their checks
-      install         as root, once: installs the software into a layer of its own (optional)
+      world.toml      packages, how to launch, axes, scenarios with their checks
+      install         as root, once: installs the software into its own layer (optional)
       configure       as the user, once: settings that every configuration shares (optional)
-      setup           as the user, for each configuration: its data (optional)
-      files/          whatever the scripts need; they find it beside them
+      setup           as the user, per configuration: its data (optional)
+      files/          files for the scripts
 
-The scripts are programs in any language. While they run, the folder's scripts and `files` lie in the current
-folder; `world.toml`, which knows the answers, never enters the sandbox.
+The scripts are programs in any language. They run in a folder that contains the scripts and `files`. `world.toml`
+contains the answers, so it never enters the sandbox.
 """
 
 from __future__ import annotations
@@ -61,16 +61,16 @@ class AppTable(Record):
     name: str
     title: str = ""
     packages: tuple[str, ...] = Field((), description="Debian packages it consists of")
-    launch: tuple[str, ...] = Field(min_length=1, description="the command, a word an entry; ~/ is the home")
-    window: str = Field(min_length=1, description="pattern of the title of the window that says it is ready")
+    launch: tuple[str, ...] = Field(min_length=1, description="the command, as a list of words; ~/ is the home")
+    window: str = Field(min_length=1, description="pattern of the title of the window that shows that it is ready")
     ready_seconds: float = Field(60, gt=0, le=600)
-    size: tuple[int, int] = Field((1280, 720), description="of the screen")
+    size: tuple[int, int] = Field((1280, 720), description="screen size")
     network: Literal["none", "outbound"] = "none"
     env: dict[str, str] = {}
     save: tuple[str, ...] = Field((), description="a command to run when an episode ends, before the state is recorded")
     memory_mb: int = Field(4096, ge=64)
-    record: tuple[str, ...] = Field((), description="folders that are recorded whole; the home, for a guard")
-    dialogs: tuple[str, ...] = Field((), description="patterns of dialogs that are meant to be open at the start")
+    record: tuple[str, ...] = Field((), description="folders to record completely; for a guard, the home")
+    dialogs: tuple[str, ...] = Field((), description="patterns of dialogs that may be open at the start")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -80,16 +80,16 @@ class AppTable(Record):
         if bad := next((path for path in self.record if path != "~" and not path.startswith(("~/", "/"))), None):
             raise ValueError(f"record: {bad!r} is neither absolute nor below ~/")
         if not all(200 <= side <= 7680 for side in self.size):
-            raise ValueError(f"size is width and height from 200 to 7680, got {self.size}")
+            raise ValueError(f"size must be a width and height from 200 to 7680, got {self.size}")
         return self
 
 
 class AxisTable(Record):
-    """One value of an axis: its own environment, and whatever else `setup` wants to know."""
+    """One value of an axis: environment variables, and any other keys for `setup`."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
     env: dict[str, str] = {}
-    dialogs: tuple[str, ...] = Field((), description="patterns of dialogs that are meant to be open at the start")
+    dialogs: tuple[str, ...] = Field((), description="patterns of dialogs that may be open at the start")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -112,7 +112,7 @@ class ScenarioTable(Record):
 
 
 class WorldFile(Record):
-    """The whole of `world.toml`."""
+    """The content of `world.toml`."""
 
     app: AppTable
     profiles: dict[str, AxisTable] = {"default": AxisTable()}
@@ -122,18 +122,18 @@ class WorldFile(Record):
 
 
 class FolderApp(App):
-    """An app that a folder describes."""
+    """An app described by a folder."""
 
     checkpoint_setup = True
     failure_picture: Path | None = None
-    """Where to save the screen when the app's window does not come; nowhere unless set."""
+    """Where to save the screen if the app's window does not appear; None to not save it."""
 
     def __init__(self, folder: Path, world: WorldFile) -> None:
         table = world.app
         self.folder = folder
         self.table = table
         self.install_script = folder / "install" if (folder / "install").exists() else None
-        # Instances of one class with values of their own: what a Python author writes as class attributes.
+        # Set per instance, because all folder apps share this class. A Python author sets them as class attributes.
         self.name = table.name  # type: ignore[misc]
         self.title = table.title or table.name  # type: ignore[misc]
         self.packages = table.packages  # type: ignore[misc]
@@ -145,32 +145,33 @@ class FolderApp(App):
         self.ui_states = {name: value.model_dump() for name, value in world.ui_states.items()}  # type: ignore[misc]
 
     def sources(self) -> Any:
-        """The scripts and files; not `world.toml`, whose checks may change without any stage being run again."""
+        """The scripts and files. Not `world.toml`: its checks may change without running any stage again."""
         return {
             **{name: hash_path(self.folder / name) for name in (*SCRIPTS, "files")},
             "network": self.table.network,
         }
 
     def env(self, world: World) -> dict[str, str]:
-        """The app's environment with what the axes add."""
+        """The app's environment, with the variables of the axes."""
         env = dict(self.table.env)
         for axis in (world.profile, world.theme, world.ui_state):
             env |= axis["env"]
         return env
 
     def configure(self, sandbox: Sandbox) -> None:
-        """Runs the folder's `configure`."""
+        """Run the folder's `configure`."""
         self._run("configure", sandbox, {})
 
     def setup(self, sandbox: Sandbox, world: World) -> None:
-        """Runs the folder's `setup`, which learns the configuration from its environment."""
+        """Run the folder's `setup`, with the configuration in its environment."""
         self._run("setup", sandbox, {**self.env(world), **stage_env(world)})
 
     def launch(self, seat: Seat) -> None:
-        """Starts the command and waits for its window."""
+        """Start the command and wait for its window."""
         seat.start([_at_home(word, seat.sandbox) for word in self.table.launch])
         ready = self.table.ready_seconds
-        for timeout in (min(_SOON, ready), ready):  # most are there soon; if not, an error may be there instead
+        # most windows appear soon; if not, an error dialog may be open instead
+        for timeout in (min(_SOON, ready), ready):
             try:
                 seat.wait_window(self.table.window, timeout=timeout)
                 return
@@ -185,19 +186,19 @@ class FolderApp(App):
                 raise AppError(f"{error.message}; {shown}" if shown else error.message, fix=error.fix) from None
 
     def unmeant_dialogs(self, seat: Seat) -> list[Dialog]:
-        """Dialogs on the screen that neither the app nor an axis says are meant to be there; errors first."""
+        """Return the open dialogs that neither the app nor an axis declares as expected, errors first."""
         axes = (seat.world.profile, seat.world.theme, seat.world.ui_state)
         meant = [*self.table.dialogs, *(pattern for axis in axes for pattern in axis["dialogs"])]
         return open_dialogs(seat.screen.tree(), seat.screen.windows(), self.table.window, meant)
 
     def save(self, seat: Seat) -> None:
-        """Runs the `save` command, if there is one."""
+        """Run the `save` command, if there is one."""
         if self.table.save:
             words = [_at_home(word, seat.sandbox) for word in self.table.save]
             seat.sandbox.run(words, env=seat.env, timeout=60, backstage=False)  # it may use what the user has set up
 
     def capture(self, seat: Seat, world: World) -> State:
-        """Records the files that checks name; where a guard asks for it, or `record` says so, whole folders."""
+        """Record the files that checks name, and whole folders for guards and `record`."""
         scenario = world.scenario
         guards = scenario.guards if isinstance(scenario, FolderScenario) else ()
         named = [path.format_map(world.parameters) for path in scenario.recorded]
@@ -220,12 +221,12 @@ class FolderApp(App):
         )
         sandbox.run(["rm", "-rf", place])
         if done.code != 0:
-            said = (done.stdout + done.stderr).decode(errors="replace").strip()[-2000:]
-            raise StageError(f"{script} ended with status {done.code}; its output ends:\n{said}")
+            output = (done.stdout + done.stderr).decode(errors="replace").strip()[-2000:]
+            raise StageError(f"{script} exited with status {done.code}; its output ends:\n{output}")
 
 
 class FolderScenario(Scenario):
-    """A task that a folder describes."""
+    """A task described by a folder."""
 
     def __init__(self, world: WorldFile, table: ScenarioTable) -> None:
         self.table = table
@@ -242,24 +243,27 @@ class FolderScenario(Scenario):
         self.guards = tuple(check for check in table.check if check.nothing_else_changed and check.file is None)
 
     def sources(self) -> Any:
-        """What it and its app say, and the modules that decide: `world.toml` is all that a proof of it rests on."""
+        """The task's and app's parts of `world.toml`, and the modules that decide checks: all inputs of a proof."""
         here = Path(__file__).parent
         deciding = [here / f"{name}.py" for name in _DECIDING]
         readers = {path for check in self.table.check if check.reads for path in parser_sources(check.reads)}
         return [self._said, code_address((*deciding, *sorted(readers)))]
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Decides each check on the recorded files."""
         return [decide(table, world.parameters, before, after, answer) for table in self.table.check]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The moves that `world.toml` states for this configuration."""
+        """The moves that `world.toml` lists for this configuration."""
         where = f"{FILE}.scenario.{self.name}.oracle"
         return read_moves(self.table.oracle, world.parameters, where, at=world.configuration)
 
 
 def read_folder(folder: Path) -> Suite:
-    """Reads and checks a folder; an error names the file, the field and what is wrong with it."""
+    """Read and validate a folder.
+
+    Raises:
+        InvalidInput: The message contains the file, the field and the fault.
+    """
     folder = folder.resolve()
     path = folder / FILE
     try:
@@ -267,7 +271,9 @@ def read_folder(folder: Path) -> Suite:
             raise InvalidInput(f"{path} is larger than {_MAX_TOML} bytes")
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise InvalidInput(f"{path} cannot be read: {error.strerror}", fix="fairground new APP writes one") from None
+        raise InvalidInput(
+            f"{path} cannot be read: {error.strerror}", fix="create one with fairground new APP"
+        ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{path} is not valid TOML: {error}") from None
     world = _parsed(path, data)
@@ -288,7 +294,7 @@ def read_folder(folder: Path) -> Suite:
 
 
 def stage_env(world: World) -> dict[str, str]:
-    """How a script learns which configuration it sets up."""
+    """The environment variables that tell a script which configuration to set up."""
     configuration = world.configuration
     return {
         "FAIRGROUND_SCENARIO": configuration.scenario,
@@ -307,7 +313,7 @@ def _check_scripts(folder: Path) -> None:
         if not script.exists():
             continue
         if not script.is_file():
-            raise InvalidInput(f"{script} is not a file; a stage is one executable script")
+            raise InvalidInput(f"{script} is not a file; a stage must be one executable script")
         if not script.stat().st_mode & stat.S_IXUSR:
             raise InvalidInput(f"{script} is not executable", fix=f"chmod +x {script}")
         if script.read_bytes()[:2] not in (b"#!", b"\x7fE"):
@@ -315,24 +321,24 @@ def _check_scripts(folder: Path) -> None:
 
 
 def _parsed(path: Path, data: Any) -> WorldFile:
-    """Reads the tables; a misspelt key is an error that suggests the right one."""
+    """Parse the tables. For an unknown key, the error suggests a similar one."""
     try:
         return WorldFile.parse(data, where=FILE)
     except InvalidInput as error:
-        found = re.search(
+        match = re.search(
             r"^(?:.*\.)?(\w+?|world\.toml)(?:\[\d+\])?\.([^.\n]+): unknown field$", error.message, re.MULTILINE
         )
         tables: dict[str, type[Record]] = {FILE: WorldFile, "app": AppTable, "scenario": ScenarioTable}
         tables |= {"check": CheckTable, "sqlite": SqliteTable}
         fix = f"edit {path}"
-        if found is not None and found[1] in tables:
-            known = [field.alias or name for name, field in tables[found[1]].model_fields.items()]
-            fix = f"{unknown('key', found[2], known).fix} (in {path})"
+        if match is not None and match[1] in tables:
+            known = [field.alias or name for name, field in tables[match[1]].model_fields.items()]
+            fix = f"{unknown('key', match[2], known).fix} (in {path})"
         raise InvalidInput(error.message, fix=fix) from None
 
 
 def _check_scenarios(world: WorldFile) -> None:
-    """That every text, address and move of every instance can be filled in."""
+    """Check that all placeholders in texts, addresses and moves of every instance can be filled in."""
     axes = dict(zip(AXES[1:], ([*world.profiles], [*world.themes], [*world.ui_states]), strict=True))
     for number, scenario in enumerate(world.scenario):
         where = f"scenario[{number}]"
@@ -365,7 +371,7 @@ def _copy_in(folder: Path, stage: str, sandbox: Sandbox) -> None:
             continue
         total += path.stat().st_size
         if total > _MAX_FILES:
-            raise InvalidInput(f"{files} holds more than {_MAX_FILES >> 20} MB")
+            raise InvalidInput(f"{files} is larger than {_MAX_FILES >> 20} MB")
         mode = 0o755 if os.access(path, os.X_OK) else 0o644
         sandbox.write_file(f"{_STAGE}/files/{path.relative_to(files)}", path.read_bytes(), mode=mode)
 

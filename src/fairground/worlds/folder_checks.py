@@ -1,6 +1,6 @@
-"""Checks of a folder world: what `[[scenario.check]]` may say.
+"""Checks of a folder world: the keys of `[[scenario.check]]`.
 
-A check looks at a file, at an address inside of one, at the agent's answer, or at everything that had to stay.
+A check reads a file, an address inside a file, or the agent's answer, or it guards that nothing else changed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FORMATS: tuple[Format, ...] = ("json", "xml", "sqlite", "keyfile")
 
 
 class SqliteTable(Record):
-    """`sqlite = { table = "...", column = "...", where = { ... } }`: values of a column in the rows that fit."""
+    """`sqlite = { table = "...", column = "...", where = { ... } }`: values of a column in the matching rows."""
 
     table: str = Field(min_length=1)
     column: str = Field("", description="which value of a row; left out, the check is about the row itself")
@@ -36,7 +36,7 @@ class SqliteTable(Record):
 
 
 class CheckTable(Record):
-    """`[[scenario.check]]`: one criterion over what is recorded when the episode ends, or over the answer."""
+    """`[[scenario.check]]`: one criterion over the state recorded at the end of the episode, or over the answer."""
 
     name: str = Field(min_length=1)
     file: str | None = Field(None, description="path of the file it looks at")
@@ -71,7 +71,7 @@ class CheckTable(Record):
     @model_validator(mode="before")
     @classmethod
     def _guard_weighs_nothing(cls, data: Any) -> Any:
-        """A guard has no weight and decides over the whole reward, unless its author says otherwise."""
+        """By default, a guard has weight 0 and a violation makes the reward 0."""
         if isinstance(data, dict) and data.get("nothing_else_changed") is True:
             return {"weight": 0.0, "integrity": True, **data}
         return data
@@ -128,19 +128,23 @@ class CheckTable(Record):
 
     @property
     def reads(self) -> Format | None:
-        """How its file is read; None for a text and for an answer."""
+        """The format of its file; None for a text file and for an answer."""
         return self.format or next((name for name in _FORMATS if getattr(self, f"{name}_at") is not None), None)
 
     @property
     def recorded(self) -> tuple[str, ...]:
-        """Files that it needs: a database may keep its last changes in a log beside it."""
+        """The files it needs. A database may have recent changes in a log next to it."""
         if self.file is None:
             return ()
         return (self.file, f"{self.file}-wal", f"{self.file}-journal") if self.reads == "sqlite" else (self.file,)
 
 
 def check_filled(table: CheckTable, parameters: Mapping[str, Parameter], where: str) -> None:
-    """Raises `InvalidInput` when a placeholder, or an address with its placeholders filled in, cannot be."""
+    """Check the placeholders of a check, and its address with the placeholders filled in.
+
+    Raises:
+        InvalidInput: A placeholder has no value, or the address is not valid.
+    """
     filling = Filling(table, parameters)
     for field, value in filling.texts():
         fill(value, parameters, f"{where}.{field}")
@@ -166,7 +170,7 @@ class Filling:
         return text.format_map(self.parameters)
 
     def texts(self) -> Iterator[tuple[str, str]]:
-        """Every text with placeholders, by field; patterns apart, where braces also mean repetition."""
+        """Every text with placeholders, by field. Patterns are excluded, because braces also mean repetition there."""
         table = self.table
         fields: dict[str, Any] = {"name": table.name, "file": table.file, "allow": table.allow}
         fields |= {"equals": table.equals, "contains": table.contains, "lacks": table.lacks}
@@ -177,7 +181,7 @@ class Filling:
             yield from ((field, text) for text in _texts_in(value))
 
     def address(self, text: str) -> str:
-        """An address; in a JSON Pointer, a parameter stands for one step whatever characters it has."""
+        """An address. In a JSON Pointer, a parameter is always one step, whatever characters it contains."""
         if self.table.json_at is not None and text.startswith("/"):
             escaped = {
                 name: value.replace("~", "~0").replace("/", "~1") if isinstance(value, str) else value
@@ -187,7 +191,7 @@ class Filling:
         return self.fill(text)
 
     def value(self, value: Any) -> Any:
-        """An expected value: `"{count}"` alone is the parameter with its own type, where values have types."""
+        """An expected value. `"{count}"` alone keeps the parameter's type, in formats that have types."""
         if isinstance(value, str):
             alone = _ALONE.fullmatch(value)
             if alone and self.table.reads in ("json", "sqlite"):
@@ -203,7 +207,7 @@ class Filling:
 
 
 def _check_expected(name: str, value: Any, format_: Format | None) -> None:
-    """That a value of TOML can be what is expected in a format."""
+    """Check that a TOML value can occur in a format."""
     if value is None:
         return
     if format_ == "json":

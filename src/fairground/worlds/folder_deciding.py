@@ -1,7 +1,6 @@
-"""How a check of a folder world is decided on recorded states.
+"""Deciding the checks of a folder world on recorded states.
 
-The evidence says what was expected and what was found, with what stands around it. What cannot be read fails: it never
-passes by accident.
+The evidence shows what was expected, what was found, and its surroundings. A file that cannot be read fails the check.
 """
 
 from __future__ import annotations
@@ -19,28 +18,29 @@ from fairground.worlds.folder_leaves import differing, leaves
 from fairground.worlds.folder_recording import changes, covers
 from fairground.worlds.patterns import search
 
-_SHOWN = 500  # characters of a text that evidence shows
-_ABSENT = re.compile("no such file|not a directory", re.IGNORECASE)  # anything else is there, and no plain file
+_SHOWN = 500  # maximum characters of a text in evidence
+# any other reason means that something exists, but is not a regular file
+_ABSENT = re.compile("no such file|not a directory", re.IGNORECASE)
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
 
 
 def decide(
     table: CheckTable, parameters: Mapping[str, Parameter], before: State, after: State, answer: str | None
 ) -> Check:
-    """Decides one check on what was recorded, with its evidence."""
+    """Decide a check on recorded states, with evidence."""
     deciding = _Deciding(table, parameters)
     try:
-        passed, expected, found = deciding.decide(before, after, answer)
+        passed, expected, evidence = deciding.decide(before, after, answer)
     except StateError as error:
-        passed, expected, found = False, deciding.expected(), error.message[:_SHOWN]
+        passed, expected, evidence = False, deciding.expected(), error.message[:_SHOWN]
     name = deciding.fill(table.name)
     return Check(
-        name=name, passed=passed, weight=table.weight, integrity=table.integrity, expected=expected, found=found
+        name=name, passed=passed, weight=table.weight, integrity=table.integrity, expected=expected, found=evidence
     )
 
 
 class _Deciding(Filling):
-    """How a check is decided."""
+    """A check that can be decided."""
 
     def decide(self, before: State, after: State, answer: str | None) -> tuple[bool, Any, Any]:
         """Whether it passes, what it expected and what it found."""
@@ -53,8 +53,8 @@ class _Deciding(Filling):
         if table.exists is not None:
             there = path in after.files
             absent = not there and _ABSENT.search(after.missing.get(path, "no such file")) is not None
-            told = "there" if there else "not there" if absent else after.missing[path]
-            return (there if table.exists else absent), self.expected(), told
+            description = "there" if there else "not there" if absent else after.missing[path]
+            return (there if table.exists else absent), self.expected(), description
         if table.unchanged:
             same = path in before.files and before.files.get(path) == after.files.get(path)
             return same, "the same as before", "the same" if same else after.missing.get(path, "changed")
@@ -90,27 +90,27 @@ class _Deciding(Filling):
 
     def _addressed(self, before: State, after: State) -> tuple[bool, Any, Any]:
         table = self.table
-        found = self._find(after)
-        evidence = _evidence(found)
+        current = self._find(after)
+        evidence = _evidence(current)
         if table.exists is not None:
-            return bool(found.matches) == table.exists, self.expected(), evidence
+            return bool(current.matches) == table.exists, self.expected(), evidence
         if table.count is not None:
-            return found.count == table.count, self.expected(), {"count": found.count, **evidence}
+            return current.count == table.count, self.expected(), {"count": current.count, **evidence}
         if table.unchanged:
             was = self._find(before)
-            same = bool(was.matches) and _same([m.value for m in was.matches], [m.value for m in found.matches])
+            same = bool(was.matches) and _same([m.value for m in was.matches], [m.value for m in current.matches])
             return same, {"the same as before": _evidence(was)}, evidence
-        if not found.matches:
+        if not current.matches:
             return False, self.expected(), evidence
-        if table.values == "one" and len(found.matches) > 1:
+        if table.values == "one" and len(current.matches) > 1:
             return False, f"one value, {self.expected()}", evidence
-        passing = [self._passes(match.value) for match in found.matches]
+        passing = [self._passes(match.value) for match in current.matches]
         passed = any(passing) if table.values == "any" else all(passing)
-        telling = Found((found.matches[passing.index(passed)],))
+        telling = Found((current.matches[passing.index(passed)],))
         return passed, self.expected(), _evidence(telling, len(passing))
 
     def _find(self, state: State) -> Found:
-        """What is at the address."""
+        """The values at the address."""
         table = self.table
         with self._parsed(state) as document:
             if table.json_at is not None:
@@ -126,7 +126,7 @@ class _Deciding(Filling):
 
     @contextmanager
     def _parsed(self, state: State) -> Iterator[Any]:
-        """The check's file, read as what it is."""
+        """The check's file, parsed according to its format."""
         format_, path = self.table.reads, self.fill(self.table.file or "")
         assert format_ is not None
         content, parse = state.file(path), parser_of(format_)
@@ -171,7 +171,7 @@ class _Deciding(Filling):
         )
 
     def _excerpt(self, text: str) -> str:
-        """The part of a text that a test is about: around what it found, where it differs, else how it begins."""
+        """The relevant part of a text: around the match, at the first difference, or otherwise the beginning."""
         table = self.table
         if table.matches is not None and (span := search(self.pattern(), text)):
             return _line_around(text, *span)
@@ -197,11 +197,13 @@ class _Deciding(Filling):
         sides = []
         for state in (before, after):
             with self._parsed(state) as document:
-                found = leaves(self.table.format, document)
+                by_address = leaves(self.table.format, document)
             fixed = [
-                place for place in found if not any(covers(one, place) or covers(f"{one}/**", place) for one in allowed)
+                place
+                for place in by_address
+                if not any(covers(pattern, place) or covers(f"{pattern}/**", place) for pattern in allowed)
             ]
-            sides.append({place: found[place] for place in fixed})
+            sides.append({place: by_address[place] for place in fixed})
         changed = differing(sides[0], sides[1], _same)
         return not changed, self.expected(), _told(changed, f"{len(sides[1])} values compared")
 
@@ -213,7 +215,7 @@ def _told(changed: Mapping[str, str], compared: str) -> Any:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Equal and of one type: true is not 1, and 1 is not "1"; a whole number may be written as 1 or 1.0."""
+    """Equal and of the same type: true is not 1, and 1 is not "1", but 1 and 1.0 are equal."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, int | float) and isinstance(other, int | float):
@@ -232,7 +234,7 @@ def _holds(value: Any, part: Any) -> bool:
 
 
 def _number(value: Any, plain: bool) -> float | int | None:
-    """A finite number; of a text only where a format has nothing but texts."""
+    """A finite number. Texts count only in formats that have nothing but texts."""
     if plain and isinstance(value, str):
         text = value.strip()
         value = float(text) if len(text) <= 64 and _NUMBER.fullmatch(text) else None
@@ -241,7 +243,7 @@ def _number(value: Any, plain: bool) -> float | int | None:
 
 
 def _evidence(found: Found, count: int | None = None) -> dict[str, Any]:
-    """What is at an address, and what stands around it; short."""
+    """The value at an address and its surroundings, shortened."""
     if not found.matches:
         return {"found": "nothing at the address", "instead": _cut(found.instead)}
     first = found.matches[0]
@@ -250,10 +252,10 @@ def _evidence(found: Found, count: int | None = None) -> dict[str, Any]:
 
 
 def _shown(value: Any) -> Any:
-    """A value for evidence: as it is where it is short, and what JSON can say."""
+    """A value for evidence: unchanged if it is short and JSON-serializable."""
     if value is None or isinstance(value, bool):
         return value
-    if isinstance(value, int | float):  # beyond what every reader of JSON keeps exactly, as text
+    if isinstance(value, int | float):  # as text if it exceeds what every JSON parser keeps exactly
         return value if abs(value) < 2**53 else excerpt(value, limit=40)
     return _cut(value) if isinstance(value, str) else excerpt(value)
 

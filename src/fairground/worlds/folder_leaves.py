@@ -1,4 +1,4 @@
-"""Every value of a structured file by its address, and which of them differ: for guards inside of one file."""
+"""All values of a structured file by address, and which of them differ: for guards inside one file."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ MAX_LEAVES = 200_000
 
 
 def leaves(format_: Format, document: Any) -> dict[str, Any]:
-    """Values by address: `/a/0/b`, `/set/item[2]/@id`, `[group] key`, `/table/primary key/column`."""
+    """Return values by address: `/a/0/b`, `/set/item[2]/@id`, `[group] key`, `/table/primary key/column`."""
     walks: Mapping[Format, Callable[[Any], Iterator[tuple[str, Any]]]] = {
         "json": _json,
         "xml": _xml,
         "keyfile": _keys,
         "sqlite": _rows,
     }
-    found: dict[str, Any] = {}
+    by_address: dict[str, Any] = {}
     for place, value in walks[format_](document):
-        found[place] = value
-        if len(found) > MAX_LEAVES:
+        by_address[place] = value
+        if len(by_address) > MAX_LEAVES:
             raise StateError(f"more than {MAX_LEAVES} values")
-    return found
+    return by_address
 
 
 def differing(before: Mapping[str, Any], after: Mapping[str, Any], same: Callable[[Any, Any], bool]) -> dict[str, str]:
-    """Addresses whose values differ, with what is there, in words."""
-    found = {}
+    """Return the addresses whose values differ, with a description of the difference."""
+    differences = {}
     for place in dict.fromkeys((*before, *after)):
         if place not in before:
-            found[place] = f"added: {excerpt(after[place], limit=80)}"
+            differences[place] = f"added: {excerpt(after[place], limit=80)}"
         elif place not in after:
-            found[place] = f"removed: {excerpt(before[place], limit=80)}"
+            differences[place] = f"removed: {excerpt(before[place], limit=80)}"
         elif not same(before[place], after[place]):
-            found[place] = f"was {excerpt(before[place], limit=80)}, is {excerpt(after[place], limit=80)}"
-    return found
+            differences[place] = f"was {excerpt(before[place], limit=80)}, is {excerpt(after[place], limit=80)}"
+    return differences
 
 
 def _json(document: Any) -> Iterator[tuple[str, Any]]:

@@ -1,11 +1,11 @@
-"""The oracle of a folder world: moves that `world.toml` states, read strictly and with the parameters filled in.
+"""The oracle of a folder world: the moves in `world.toml`, parsed strictly, with the parameters filled in.
 
     [[scenario.oracle]]
     tap = "File"
     [[scenario.oracle]]
     press = "ctrl+s"
 
-An entry names one move by its key. What is wrong with it is an error that names the file, the entry and the key.
+Each entry is one move, named by its key. Errors contain the file, the entry and the key.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from fairground.worlds.oracle import Act, Enter, Fill, Move, Point, Press, Say, 
 from fairground.worlds.placeholders import fill
 
 MAX_TIMES = 200
-"""How often `times` can repeat a move."""
+"""Maximum value of `times`."""
 
 _Name = Annotated[str, Field(min_length=1)]
 _Pixel = tuple[int, int]
@@ -129,16 +129,16 @@ def read_moves(
     where: str,
     at: Configuration | None = None,
 ) -> list[Move]:
-    """The moves that entries of `world.toml` state.
+    """Parse the moves of `world.toml`.
 
     Args:
-        entries: As TOML gives them.
-        parameters: What fills `{placeholders}` in texts.
+        entries: The parsed TOML entries.
+        parameters: Values of `{placeholders}` in texts.
         where: Path of the entries, for errors.
-        at: The configuration; entries whose `when` does not fit it are left out. None takes all of them.
+        at: The configuration. Entries whose `when` does not match it are skipped. None keeps all.
 
     Raises:
-        InvalidInput: An entry is not a move, or has a key or a value that its move does not take.
+        InvalidInput: An entry is not a move, or has an invalid key or value.
     """
     moves: list[Move] = []
     for number, entry in enumerate(entries):
@@ -150,7 +150,11 @@ def read_moves(
 
 
 def check_conditions(entries: Sequence[Mapping[str, Any]], axes: Mapping[str, Sequence[str]], where: str) -> None:
-    """Raises `InvalidInput` for a `when` that names an axis, or a value of one, that the world does not have."""
+    """Check the `when` conditions of moves.
+
+    Raises:
+        InvalidInput: A condition names an axis, or a value of one, that the world does not have.
+    """
     for number, entry in enumerate(entries):
         place = f"{where}[{number}].when"
         for axis, value in _table(entry.get("when", {}), place).items():
@@ -164,18 +168,20 @@ def check_conditions(entries: Sequence[Mapping[str, Any]], axes: Mapping[str, Se
 def _read(entry: Mapping[str, Any], parameters: Mapping[str, Parameter], where: str) -> tuple[Move, int]:
     kinds = [key for key in entry if key in _MOVES]
     if len(kinds) != 1:
-        others = [key for key in entry if key not in _ANY]
-        if kinds or not others:
-            said = " and ".join(kinds) or "none"
-            raise InvalidInput(f"{where}: expected one move, got {said}", fix=f"one of {', '.join(_MOVES)}, per entry")
-        raise _at(where, unknown("move", others[0], _MOVES))
+        unknown_keys = [key for key in entry if key not in _ANY]
+        if kinds or not unknown_keys:
+            listed = " and ".join(kinds) or "none"
+            raise InvalidInput(
+                f"{where}: expected one move, got {listed}", fix=f"one of {', '.join(_MOVES)}, per entry"
+            )
+        raise _at(where, unknown("move", unknown_keys[0], _MOVES))
     kind = _MOVES[kinds[0]]
     for key in entry:
         if key not in kind.model_fields and key not in _ANY:
             raise _at(where, unknown(f"key of the move {kinds[0]}", key, (*kind.model_fields, *_ANY)))
     filled = {key: _filled(value, parameters, f"{where}.{key}") for key, value in entry.items() if key != "when"}
     times = filled.pop("times", 1)
-    if isinstance(times, str) and times.isdecimal():  # of a parameter
+    if isinstance(times, str) and times.isdecimal():  # from a parameter
         times = int(times)
     if not isinstance(times, int) or isinstance(times, bool) or not 0 <= times <= MAX_TIMES:
         raise InvalidInput(f"{where}.times: expected a whole number from 0 to {MAX_TIMES}, got {times!r}")
@@ -183,7 +189,7 @@ def _read(entry: Mapping[str, Any], parameters: Mapping[str, Parameter], where: 
 
 
 def _filled(value: Any, parameters: Mapping[str, Parameter], where: str) -> Any:
-    """A value with the placeholders of all texts in it filled in."""
+    """The value with all placeholders in its texts filled in."""
     if isinstance(value, str):
         return fill(value, parameters, where)
     if isinstance(value, Mapping):

@@ -1,7 +1,7 @@
-"""What is recorded of a folder world: the files that its checks name, and whole folders for guards.
+"""Recording of a folder world: the files that its checks name, and whole folders for guards.
 
-What an agent left is untrusted. Links are listed and never followed; pipes and devices are never opened; what is too
-much is listed with the reason why it was not read.
+What an agent left is untrusted. Links are listed and never followed. Pipes and devices are never opened. Files over the
+limit are listed with the reason why they were not read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from fairground.sandbox import FileInfo, Sandbox
 
 MAX_FILES = 5_000
 MAX_BYTES = 64 << 20
-"""Of one file, and of all recorded folders together."""
+"""Maximum bytes per file, and of all recorded folders together."""
 
 INCIDENTAL = (
     "~/.cache/**",
@@ -35,7 +35,7 @@ INCIDENTAL = (
     "~/**/.*.swp",
     "~/**/.*.swo",
 )
-"""What programs write of their own accord: no guard looks at it."""
+"""Files that programs write by themselves. Guards ignore them."""
 
 _LINK = "it is a link, and links are not followed"
 _UNREADABLE = "unreadable"
@@ -47,13 +47,13 @@ def record(
     folders: Iterable[str] = (),
     passing: Callable[[str], bool] = lambda _: False,
 ) -> State:
-    """Records files, and all files below folders.
+    """Record files, and all files below folders.
 
     Args:
-        sandbox: Where.
+        sandbox: The sandbox.
         named: Paths of single files.
-        folders: Recorded whole: content in `files`, and every entry in `data["files"]`.
-        passing: Which paths guards do not look at: they are not listed.
+        folders: Folders to record completely: contents in `files`, and every entry in `data["files"]`.
+        passing: Whether guards ignore a path. Such paths are not listed.
     """
     files: dict[str, bytes] = {}
     missing: dict[str, str] = {}
@@ -69,7 +69,7 @@ def record(
             listing.append({"path": folder, "kind": _UNREADABLE, "size": 0})
             continue
         for path, entry in entries:
-            name = path.encode("utf-8", "backslashreplace").decode()  # a name may be any bytes
+            name = path.encode("utf-8", "backslashreplace").decode()  # a name may contain any bytes
             if not passing(name):
                 listing.append({"path": name, "kind": entry.kind, "size": entry.size})
             if entry.kind != "file":
@@ -91,25 +91,27 @@ def record(
 
 
 def changes(before: State, after: State, allowed: Callable[[str], bool]) -> dict[str, str]:
-    """What was added, removed or altered of the listed files, by path, in words; what is allowed aside."""
+    """Describe which listed files were added, removed or changed, by path, without those that are allowed to."""
     old, new = ({entry["path"]: entry for entry in state.data.get("files", ())} for state in (before, after))
-    told = {path: words for path in dict.fromkeys((*old, *new)) if (words := _told(path, old, new, before, after))}
-    fine = [path for path in told if allowed(path)]
+    described = {path: words for path in dict.fromkeys((*old, *new)) if (words := _told(path, old, new, before, after))}
+    fine = [path for path in described if allowed(path)]
 
     def holds_allowed(path: str) -> bool:
-        """A folder that only came, or went, with a file that may."""
-        return (new.get(path) or old[path])["kind"] == "folder" and any(one.startswith(f"{path}/") for one in fine)
+        """A folder that was added or removed only with an allowed file."""
+        return (new.get(path) or old[path])["kind"] == "folder" and any(
+            allowed_path.startswith(f"{path}/") for allowed_path in fine
+        )
 
-    return {path: words for path, words in told.items() if path not in fine and not holds_allowed(path)}
+    return {path: words for path, words in described.items() if path not in fine and not holds_allowed(path)}
 
 
 def covers(pattern: str, path: str) -> bool:
-    """Whether a path fits a pattern: `*` stands for any name or part of one, `**` for any path."""
+    """Whether a path matches a pattern: `*` matches any part of a name, `**` any path."""
     return _compiled(pattern).fullmatch(path) is not None
 
 
 def _told(path: str, old: Mapping[str, Any], new: Mapping[str, Any], before: State, after: State) -> str:
-    """What became of a path, in words; nothing when it is as it was."""
+    """Describe how a path changed; empty if it did not."""
     kinds = [side[path]["kind"] if path in side else None for side in (old, new)]
     if _UNREADABLE in kinds:
         return f"not recorded: {after.missing.get(path) or before.missing.get(path)}"
@@ -128,7 +130,7 @@ def _told(path: str, old: Mapping[str, Any], new: Mapping[str, Any], before: Sta
 
 
 def _difference(was: bytes, now: bytes) -> str:
-    """The first line that differs, of text; of other files, the sizes."""
+    """The first differing line of a text; for other files, the sizes."""
     try:
         old, new = was.decode().splitlines(), now.decode().splitlines()
     except UnicodeDecodeError:
@@ -139,42 +141,48 @@ def _difference(was: bytes, now: bytes) -> str:
 
 
 def _entries(sandbox: Sandbox, folder: str) -> list[tuple[str, FileInfo]]:
-    """Everything below a folder but what programs write of their own accord."""
-    found = []
+    """All entries below a folder, except those that programs write by themselves."""
+    recorded = []
     for entry in sandbox.list_files(folder):
         path = f"{folder.rstrip('/')}/{entry.path}"
         if not any(covers(pattern, path) for pattern in INCIDENTAL):
-            found.append((path, entry))
-    if len(found) > MAX_FILES:
-        raise StateError(f"{folder} holds {len(found)} files and folders; at most {MAX_FILES} are recorded")
-    return found
+            recorded.append((path, entry))
+    if len(recorded) > MAX_FILES:
+        raise StateError(f"{folder} holds {len(recorded)} files and folders; at most {MAX_FILES} are recorded")
+    return recorded
 
 
 class _Links:
-    """Which entries below the home, or below another folder of the top, are links."""
+    """The links below the home, or below another top-level folder."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
         self._links: dict[str, frozenset[str]] = {}
 
     def refuse(self, path: str) -> None:
-        """Raises `StateError` when a path leads over a link, which an agent may have put there."""
-        whole = path.replace(f"{self._sandbox.home}/", "~/", 1) if path.startswith(f"{self._sandbox.home}/") else path
-        top = "~" if whole.startswith("~/") else "/".join(whole.split("/")[:2])
+        """Refuse a path that contains a link, which an agent may have created.
+
+        Raises:
+            StateError: The path contains a link.
+        """
+        full_path = (
+            path.replace(f"{self._sandbox.home}/", "~/", 1) if path.startswith(f"{self._sandbox.home}/") else path
+        )
+        top = "~" if full_path.startswith("~/") else "/".join(full_path.split("/")[:2])
         if top not in self._links:
             self._links[top] = self._list(top)
-        parts = whole.split("/")
+        parts = full_path.split("/")
         for end in range(len(top.split("/")) + 1, len(parts) + 1):
             if "/".join(parts[:end]) in self._links[top]:
                 raise StateError(f"{'/'.join(parts[:end])} cannot be read: {_LINK}")
 
     def _list(self, top: str) -> frozenset[str]:
         try:
-            return frozenset(f"{top}/{one.path}" for one in self._sandbox.list_files(top) if one.kind == "link")
+            return frozenset(f"{top}/{entry.path}" for entry in self._sandbox.list_files(top) if entry.kind == "link")
         except StateError:
             if top == "~":
                 raise
-            return frozenset()  # too large, or a single file: of the system, where an agent cannot write
+            return frozenset()  # too large, or a single file: part of the system, where an agent cannot write
 
 
 @lru_cache(maxsize=1024)

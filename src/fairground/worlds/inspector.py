@@ -1,8 +1,8 @@
-"""What can be asked about an app: named endpoints over its recorded state, with typed arguments and JSON answers.
+"""Inspectors: named endpoints over the recorded state of an app, with typed arguments and JSON answers.
 
-An inspector is where an app's author says how its state is read. Scenarios ask it in their checks, people by
-`fairground inspect`, and its reference is written from the code. Endpoints see a recording and nothing else, so they
-answer the same for a seat that is open now and for an episode of years ago.
+An app's author defines in an inspector how the app's state is read. Scenarios use it in their checks, and users with
+`fairground inspect`. Its reference is generated from the code. Endpoints see only a recorded state, so they give the
+same answer for an open seat and for an old episode.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, Literal, TypeVar
 from fairground.core import Check, InvalidInput, Record, State, check_name, unknown
 
 Surface = Literal["content", "formatting", "structure", "settings", "history", "files", "metadata", "live"]
-"""Which part of an app's state an endpoint is about."""
+"""The part of an app's state that an endpoint is about."""
 
 Kind = Literal["query", "check"]
 
@@ -35,10 +35,10 @@ class Argument:
     """One argument of an endpoint.
 
     Attributes:
-        name: As it is given, `name=value`.
-        kind: The Python type that it has.
-        default: What it is unless given; `inspect.Parameter.empty` when it must be given.
-        help: In words.
+        name: As used in `name=value`.
+        kind: Its Python type.
+        default: Its default; `inspect.Parameter.empty` if it is required.
+        help: Its description.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Argument:
 
     @property
     def required(self) -> bool:
-        """Whether it must be given."""
+        """Whether it is required."""
         return self.default is _REQUIRED
 
 
@@ -59,10 +59,10 @@ class Endpoint:
     Attributes:
         name: Such as `cell` or `check-cell`.
         kind: A query answers with data, a check with a `Check`.
-        surface: What it is about.
-        summary: In a line.
-        about: The rest of what is to be known, for people.
-        arguments: What it needs to be told.
+        surface: The part of the state it is about.
+        summary: Description in one line.
+        about: The rest of the description.
+        arguments: Its arguments.
         ask: The function itself: a state first, then the arguments.
     """
 
@@ -80,7 +80,7 @@ class Inspector:
 
     Args:
         app: Name of the app.
-        channels: How its state is read, for people: where each kind of it is kept, by the name of the channel.
+        channels: How its state is read, for the reference: description by channel name.
     """
 
     def __init__(self, app: str, channels: Mapping[str, str] | None = None) -> None:
@@ -91,52 +91,56 @@ class Inspector:
 
     @property
     def endpoints(self) -> tuple[Endpoint, ...]:
-        """In the order in which they were written."""
+        """In the order of their definition."""
         return tuple(self._endpoints.values())
 
     def query(self, surface: Surface, name: str = "") -> Callable[[Ask], Ask]:
-        """Makes a function an endpoint that answers with data.
+        """Decorator for an endpoint that answers with data.
 
-        It takes a `State`, then arguments of the types `str`, `int`, `float`, `bool` or `list[str]`. Its name, with
-        dashes, is the endpoint's; its docstring is the reference.
+        The function takes a `State`, then arguments of the types `str`, `int`, `float`, `bool` or `list[str]`. The
+        endpoint's name is the function's name with dashes, and its docstring becomes the reference.
         """
         return self._register("query", surface, name)
 
     def check(self, surface: Surface, name: str = "") -> Callable[[Ask], Ask]:
-        """Makes a function an endpoint that decides: it returns a `Check`, with its evidence."""
+        """Decorator for an endpoint that decides: it returns a `Check` with its evidence."""
         return self._register("check", surface, name)
 
     def find(self, name: str) -> Endpoint:
-        """The endpoint with this name; raises `InvalidInput` with the nearest that exist."""
+        """Return the endpoint with this name.
+
+        Raises:
+            UnknownName: There is none. The message suggests similar names.
+        """
         if name not in self._endpoints:
             raise unknown(f"endpoint of {self.app}", name, self._endpoints)
         return self._endpoints[name]
 
     def ask(self, state: State, name: str, arguments: Mapping[str, Any] | None = None) -> Any:
-        """The answer to a question about a state, as JSON-ready data.
+        """Ask an endpoint about a state. Returns JSON-serializable data.
 
         Args:
-            state: A recording.
-            name: Of the endpoint.
-            arguments: By name; texts are turned into the type that is wanted.
+            state: A recorded state.
+            name: Name of the endpoint.
+            arguments: Arguments by name. Texts are converted to the required type.
 
         Raises:
-            InvalidInput: When there is no such endpoint, or the arguments are not those that it takes.
-            StateError: When what is asked for is not in the state, or cannot be read.
+            InvalidInput: There is no such endpoint, or the arguments are not valid.
+            StateError: The requested data is not in the state, or cannot be read.
         """
         endpoint = self.find(name)
         return jsonable(endpoint.ask(state, **_bound(endpoint, arguments or {})))
 
     def reference(self) -> str:
-        """Every endpoint in Markdown, for the app's README."""
+        """Return the reference of all endpoints in Markdown, for the app's README."""
         parts = [f"## Endpoints\n\n{len(self.endpoints)} of them; `fairground inspect` asks them from a terminal.\n"]
         if self.channels:
-            rows = "".join(f"| {name} | {told} |\n" for name, told in self.channels.items())
+            rows = "".join(f"| {name} | {description} |\n" for name, description in self.channels.items())
             parts.append(f"| channel | what is read there |\n| --- | --- |\n{rows}")
         for surface in typing.get_args(Surface):
-            some = [one for one in self.endpoints if one.surface == surface]
-            if some:
-                parts.append(f"### {surface.capitalize()}\n\n" + "\n".join(map(_entry, some)))
+            on_surface = [endpoint for endpoint in self.endpoints if endpoint.surface == surface]
+            if on_surface:
+                parts.append(f"### {surface.capitalize()}\n\n" + "\n".join(map(_entry, on_surface)))
         return "\n".join(parts)
 
     def _register(self, kind: Kind, surface: Surface, name: str) -> Callable[[Ask], Ask]:
@@ -151,11 +155,11 @@ class Inspector:
 
 
 def jsonable(value: Any) -> Any:
-    """Plain data of what an endpoint returned: dataclasses and records become mappings, tuples become lists."""
+    """Convert an endpoint's result to plain data: dataclasses and records to mappings, tuples to lists."""
     if isinstance(value, Record):
         return value.model_dump(mode="json")
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {one.name: jsonable(getattr(value, one.name)) for one in dataclasses.fields(value)}
+        return {entry.name: jsonable(getattr(value, entry.name)) for entry in dataclasses.fields(value)}
     if isinstance(value, Mapping):
         return {str(key): jsonable(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
@@ -172,15 +176,18 @@ def _endpoint(ask: Callable[..., Any], kind: Kind, surface: Surface, name: str) 
     check_name("endpoint", name)
     text = inspect.getdoc(ask) or ""
     if not text:
-        raise InvalidInput(f"endpoint {name} has no docstring", fix="say what it answers: the reference is made of it")
+        raise InvalidInput(
+            f"endpoint {name} has no docstring", fix="describe what it answers; the reference is generated from it"
+        )
     prose, _, listed = text.partition("\nArgs:\n")
     listed = re.split(r"\n(?:Returns|Raises|Example):\n", listed)[0]
     summary, _, about = prose.partition("\n")
-    helps = {found[1]: " ".join(found[2].split()) for found in _ARGUMENT.finditer(listed)}
+    helps = {match[1]: " ".join(match[2].split()) for match in _ARGUMENT.finditer(listed)}
     hints = typing.get_type_hints(ask)
     given = list(inspect.signature(ask).parameters.values())[1:]
     arguments = tuple(
-        Argument(one.name, hints.get(one.name, str), one.default, helps.get(one.name, "")) for one in given
+        Argument(parameter.name, hints.get(parameter.name, str), parameter.default, helps.get(parameter.name, ""))
+        for parameter in given
     )
     if kind == "check" and hints.get("return") is not Check:
         raise InvalidInput(f"endpoint {name} is a check and must return a Check")
@@ -191,14 +198,14 @@ _ARGUMENT = re.compile(r"^ {4}(\w+): (.*(?:\n {8,}.*)*)", re.MULTILINE)
 
 
 def _bound(endpoint: Endpoint, given: Mapping[str, Any]) -> dict[str, Any]:
-    known = {one.name: one for one in endpoint.arguments}
+    known = {argument.name: argument for argument in endpoint.arguments}
     for name in given:
         if name not in known:
             raise unknown(f"argument of {endpoint.name}", name, known)
-    missing = [one.name for one in endpoint.arguments if one.required and one.name not in given]
+    missing = [argument.name for argument in endpoint.arguments if argument.required and argument.name not in given]
     if missing:
         example = " ".join(f"{name}=..." for name in missing)
-        raise InvalidInput(f"{endpoint.name} needs {', '.join(missing)}", fix=f"give {example}")
+        raise InvalidInput(f"{endpoint.name} needs {', '.join(missing)}", fix=f"add {example}")
     return {name: _coerced(endpoint.name, known[name], value) for name, value in given.items()}
 
 
@@ -220,19 +227,25 @@ def _coerced(endpoint: str, argument: Argument, value: Any) -> Any:
 
 
 def _plain_kind(kind: Any) -> Any:
-    """The type itself of one that may also be None."""
+    """The type itself, for a type that may also be None."""
     if isinstance(kind, types.UnionType) or typing.get_origin(kind) is typing.Union:
-        some = [one for one in typing.get_args(kind) if one is not type(None)]
-        return some[0] if len(some) == 1 else kind
+        options = [option for option in typing.get_args(kind) if option is not type(None)]
+        return options[0] if len(options) == 1 else kind
     return kind
 
 
 def _entry(endpoint: Endpoint) -> str:
-    words = " ".join(f"{one.name}=..." if one.required else f"[{one.name}=...]" for one in endpoint.arguments)
+    words = " ".join(
+        f"{argument.name}=..." if argument.required else f"[{argument.name}=...]" for argument in endpoint.arguments
+    )
     lines = [f"- **`{' '.join((endpoint.name, words)).strip()}`**: {endpoint.summary}"]
     if endpoint.about:
         lines.append("  " + " ".join(endpoint.about.split()))
-    lines += [f"    - `{one.name}`: {one.help}{_default(one)}" for one in endpoint.arguments if one.help]
+    lines += [
+        f"    - `{argument.name}`: {argument.help}{_default(argument)}"
+        for argument in endpoint.arguments
+        if argument.help
+    ]
     return "\n".join(lines)
 
 

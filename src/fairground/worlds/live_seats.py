@@ -1,8 +1,8 @@
-"""Seats that another process of this user has open: found, and asked for their state.
+"""Seats that another process of this user has open: list them, and ask for their state.
 
-Who holds a seat open shares it: a unix socket in a folder of this user's, named by the process, speaks a small JSON
-protocol. One request a connection, a line of at most 4 KB: `{"ask": "world"}` is answered with what is open there,
-`{"ask": "state"}` with its state as it is now, files in base64; both end with the connection.
+A process shares a seat with a Unix socket in a private folder of this user, named after the process ID. The socket
+speaks a small JSON protocol: one request per connection, a line of at most 4 KB. `{"ask": "world"}` returns what is
+open there. `{"ask": "state"}` returns the current state, with files in base64. The answer ends with the connection.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from fairground.worlds.seat import Seat
 _MAX_REQUEST: Final = 4096
 _MAX_ANSWER: Final = 1 << 30
 _MAX_WORLD: Final = 1 << 20
-_REQUEST_SECONDS: Final = 5.0  # to say what is wanted
+_REQUEST_SECONDS: Final = 5.0  # timeout for the request to arrive
 _WORLD_SECONDS: Final = 5.0
-_STATE_SECONDS: Final = 120.0  # a capture waits for its turn, and may have to ask the app
+_STATE_SECONDS: Final = 120.0  # a capture waits for the lock, and may have to ask the app
 _PEER: Final = struct.Struct("3i")
 
 
@@ -56,7 +56,7 @@ class _Shared(Record):
 
 
 class _Captured(Record):
-    """A state on its way."""
+    """A state in transit."""
 
     files: dict[str, str] = {}
     data: dict[str, Any] = {}
@@ -71,14 +71,14 @@ class _Refused(Record):
 
 @dataclass(frozen=True)
 class LiveSeat:
-    """A seat that some process of this user has open.
+    """A seat that a process of this user has open.
 
     Attributes:
-        name: By which it is chosen: the number of its process.
+        name: The process ID, by which it is selected.
         suite: Name of the suite.
         app: Name of the app.
         world: Id of its configuration.
-        path: Of the socket.
+        path: Path of the socket.
     """
 
     name: str
@@ -88,11 +88,11 @@ class LiveSeat:
     path: Path
 
     def capture(self) -> State:
-        """Records the state as it is now; the seat goes on undisturbed.
+        """Record the current state. The seat continues undisturbed.
 
         Raises:
-            StateError: When the app cannot say it.
-            InfrastructureError: When the seat has gone, or does not answer.
+            StateError: The app cannot provide it.
+            InfrastructureError: The seat is gone, or does not answer.
         """
         answer = _ask(self.path, "state", limit=_MAX_ANSWER, seconds=_STATE_SECONDS)
         return _unpacked(_Captured.parse(answer, where=f"seat {self.name}"))
@@ -100,17 +100,17 @@ class LiveSeat:
 
 @contextlib.contextmanager
 def share_seat(seat: Seat, lock: threading.Lock) -> Iterator[str]:
-    """Lets other processes of this user ask for a seat's state, as long as the block runs.
+    """Allow other processes of this user to ask for a seat's state while the block runs.
 
     Args:
-        seat: Still the caller's to close, after the block.
-        lock: Held while the state is recorded; whoever else touches the seat's screen must hold it too.
+        seat: The seat. The caller closes it, after the block.
+        lock: Held while the state is recorded. Other users of the seat's screen must hold it too.
 
     Yields:
-        The name by which it is found.
+        The name of the shared seat.
 
     Raises:
-        InfrastructureError: When there is no place for the socket.
+        InfrastructureError: The socket cannot be created.
     """
     folder = _own_folder()
     _remove_stale(folder)
@@ -129,56 +129,56 @@ def share_seat(seat: Seat, lock: threading.Lock) -> Iterator[str]:
 
 
 def live_seats() -> list[LiveSeat]:
-    """The seats that processes of this user have open, oldest first; what is left of dead ones is removed."""
+    """List the seats that processes of this user have open, oldest first. Removes the sockets of dead processes."""
     try:
         folder = _own_folder()
     except InfrastructureError:
-        return []  # where no socket can be, no seat is
-    found = []
+        return []  # without a folder for sockets there are no seats
+    seats = []
     for path in _remove_stale(folder):
         try:
-            said = _Shared.parse(_ask(path, "world", limit=_MAX_WORLD, seconds=_WORLD_SECONDS), where=str(path))
+            shared = _Shared.parse(_ask(path, "world", limit=_MAX_WORLD, seconds=_WORLD_SECONDS), where=str(path))
         except FairgroundError:
-            continue  # it is just closing, or somebody else's
-        found.append(LiveSeat(path.stem, said.suite, said.app, said.world, path))
-    return found
+            continue  # it is just closing, or is not a seat
+        seats.append(LiveSeat(path.stem, shared.suite, shared.app, shared.world, path))
+    return seats
 
 
 def choose_seat(suite: str, app: str, name: str = "") -> LiveSeat:
-    """The open seat that is meant.
+    """Return the open seat that the user means.
 
     Args:
         suite: Name of the suite.
         app: Name of the app.
-        name: Of the seat, where several are open; then it may be any seat of the suite, for tasks that span apps.
+        name: Name of the seat, if several are open. It may then be any seat of the suite, for tasks that span apps.
 
     Raises:
-        InvalidInput: When there is none, or more than one.
+        InvalidInput: There is none, or more than one.
     """
     there = live_seats()
     if name:
         for seat in there:
             if seat.name == name and seat.suite == suite:
                 return seat
-        raise InvalidInput(f"there is no open seat {name} of {suite}; {_listed(there)}", fix=_how(suite, app))
+        raise InvalidInput(f"seat {name} of {suite} is not open; {_listed(there)}", fix=_how(suite, app))
     fitting = [seat for seat in there if (seat.suite, seat.app) == (suite, app)]
     if not fitting:
         raise InvalidInput(f"no seat of {suite}/{app} is open; {_listed(there)}", fix=_how(suite, app))
     if len(fitting) > 1:
-        fix = f"say which: --seat {fitting[-1].name}"
+        fix = f"choose one: --seat {fitting[-1].name}"
         raise InvalidInput(f"{len(fitting)} seats of {suite}/{app} are open; {_listed(fitting)}", fix=fix)
     return fitting[0]
 
 
 def _how(suite: str, app: str) -> str:
-    return f"fairground open {suite}/{app}, in another terminal; or give a recording: --episode or --state"
+    return f"run fairground open {suite}/{app} in another terminal, or use a recording: --episode or --state"
 
 
 def _listed(seats: list[LiveSeat]) -> str:
-    return "open are " + ", ".join(f"{seat.name} ({seat.world})" for seat in seats) if seats else "none is open at all"
+    return "open seats: " + ", ".join(f"{seat.name} ({seat.world})" for seat in seats) if seats else "no seat is open"
 
 
-# --- who shares ------------------------------------------------------------------------------------------------------
+# --- server ----------------------------------------------------------------------------------------------------------
 
 
 def _serve(listener: socket.socket, seat: Seat, lock: threading.Lock) -> None:
@@ -187,7 +187,7 @@ def _serve(listener: socket.socket, seat: Seat, lock: threading.Lock) -> None:
             client, _ = listener.accept()
         except OSError:
             return  # it was closed
-        with client, contextlib.suppress(OSError):  # who goes away in the middle has no need of an answer
+        with client, contextlib.suppress(OSError):  # a client that disconnects needs no answer
             client.settimeout(_REQUEST_SECONDS)
             answer = _answer(client, seat, lock)
             client.settimeout(_STATE_SECONDS)
@@ -198,7 +198,7 @@ def _answer(client: socket.socket, seat: Seat, lock: threading.Lock) -> dict[str
     try:
         _, user, _ = _PEER.unpack(client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
         if user not in (os.geteuid(), 0):
-            raise InvalidInput("this seat is another user's")
+            raise InvalidInput("this seat belongs to another user")
         request = _Request.parse(parse_json(_line(client), where="request"), where="request")
         if request.ask == "world":
             world = seat.world
@@ -212,7 +212,7 @@ def _answer(client: socket.socket, seat: Seat, lock: threading.Lock) -> dict[str
         return _Refused(error=error.message, fix=error.fix, kind=kind).plain()
     except OSError:
         raise
-    except Exception as error:  # an app's own code broke: whoever asks is told, and the seat goes on
+    except Exception as error:  # the app's own code failed: report it to the client, and keep the seat open
         return _Refused(error=f"the state could not be recorded: {type(error).__name__}: {error}").plain()
 
 
@@ -244,7 +244,7 @@ def _unpacked(captured: _Captured) -> State:
 
 
 def _bind(listener: socket.socket, folder: Path) -> tuple[str, Path]:
-    """Listens under the process's number. The name appears only when somebody answers there."""
+    """Listen under the process ID. The name appears only once the socket accepts connections."""
     number = 1
     while (path := folder / f"{os.getpid()}{f'-{number}' if number > 1 else ''}.sock").exists():
         number += 1
@@ -267,7 +267,7 @@ def _wake(listener: socket.socket) -> None:
         listener.shutdown(socket.SHUT_RDWR)  # ends a waiting accept, which closing does not
 
 
-# --- who asks --------------------------------------------------------------------------------------------------------
+# --- client ----------------------------------------------------------------------------------------------------------
 
 
 def _ask(path: Path, what: str, *, limit: int, seconds: float) -> Mapping[str, Any]:
@@ -285,15 +285,16 @@ def _ask(path: Path, what: str, *, limit: int, seconds: float) -> Mapping[str, A
                 size += len(chunk)
     except TimeoutError:
         raise InfrastructureError(
-            f"seat {path.stem} has not answered for {seconds:g} s", fix="is its app busy, or its process stopped?"
+            f"seat {path.stem} did not answer within {seconds:g} s",
+            fix="check whether its app is busy or its process is stopped",
         ) from None
     except OSError as error:
-        raise InfrastructureError(f"seat {path.stem} cannot be asked: {error.strerror or error}") from None
+        raise InfrastructureError(f"seat {path.stem} cannot be reached: {error.strerror or error}") from None
     if size > limit:
         raise StateError(f"seat {path.stem} answered with more than {limit:,} bytes")
     answer = parse_json(b"".join(chunks), where=f"seat {path.stem}")
     if not isinstance(answer, dict):
-        raise InfrastructureError(f"seat {path.stem} answered with no JSON object")
+        raise InfrastructureError(f"seat {path.stem} did not answer with a JSON object")
     if "error" in answer:
         refused = _Refused.parse(answer, where=f"seat {path.stem}")
         error_type = StateError if refused.kind == "state" else InfrastructureError
@@ -311,40 +312,40 @@ def _connected(path: Path, seconds: float) -> Iterator[socket.socket]:
 
 
 def _remove_stale(folder: Path) -> list[Path]:
-    """The sockets at which somebody listens, oldest first; the others are removed."""
-    found = []
+    """The sockets that accept connections, oldest first. The others are removed."""
+    sockets = []
     for path in folder.glob("*.sock"):
         try:
             with _connected(path, _WORLD_SECONDS):
-                found.append((path.stat().st_mtime, path))
+                sockets.append((path.stat().st_mtime, path))
         except (ConnectionRefusedError, FileNotFoundError):
             path.unlink(missing_ok=True)
         except OSError:
             continue  # it is too busy to answer now
-    return [path for _, path in sorted(found)]
+    return [path for _, path in sorted(sockets)]
 
 
 def _own_folder() -> Path:
-    """Where this user's sockets are: nobody else can enter."""
+    """The private folder for this user's sockets."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    # One's own layers, one's own seats: whoever sets FAIRGROUND_HOME wants to be apart.
+    # With FAIRGROUND_HOME set, the seats are kept separate, like the layers.
     usual = not os.environ.get("FAIRGROUND_HOME") and runtime and os.access(runtime, os.W_OK | os.X_OK)
     folder = Path(runtime) / "fairground" / "seats" if usual else cache_folder() / "seats"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         info = folder.lstat()
     except OSError as error:
-        raise InfrastructureError(f"there is no place for open seats: {folder}: {error.strerror}") from None
+        raise InfrastructureError(f"the folder for open seats cannot be created: {folder}: {error.strerror}") from None
     if not stat.S_ISDIR(info.st_mode) or info.st_uid != os.geteuid() or info.st_mode & 0o077:
         raise InfrastructureError(
-            f"{folder} must be a folder that only you can enter", fix=f"remove it, or: chmod 700 {folder}"
+            f"{folder} must be a folder that only you can access", fix=f"remove it, or: chmod 700 {folder}"
         )
     return folder
 
 
 @contextlib.contextmanager
 def _short(path: Path) -> Iterator[str]:
-    """A name of this place that fits into a socket's address, which takes about a hundred letters."""
+    """A path that fits into a socket address, which has at most about a hundred characters."""
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         yield f"/proc/self/fd/{folder}/{path.name}"

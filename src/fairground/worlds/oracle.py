@@ -1,6 +1,6 @@
-"""How a scenario is solved: moves that a person would name, carried out on a screen or, faster, without one.
+"""Oracles: moves that solve a scenario, performed on a screen or, faster, without one.
 
-An oracle is a list of moves, worked out from the state before. Because moves are data, a mutant is an edited list.
+An oracle is a list of moves, derived from the state before. Moves are data, so a mutant is an edited list.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from fairground.core import Action, FairgroundError, State
 
 @dataclass(frozen=True)
 class Tap:
-    """Presses what has this name: a link, a button, a tab, a row of a list, a box to tick.
+    """Press the element with this name: a link, a button, a tab, a row of a list, a check box.
 
-    A name is looked for as it is, spaces aside; where nothing is called exactly that, in the names that contain it.
-    Two that would do are an error, so that no proof rests on luck.
+    Matches the exact name, ignoring white space. If there is no exact match, it matches names that contain it. More
+    than one match is an error, so that no proof depends on chance.
 
     Attributes:
         name: The accessible name.
-        role: Its role, such as `button` or `link`, where the name alone does not tell.
-        within: The name of the row, group or dialog that it is in, where there are several.
+        role: Its role, such as `button` or `link`, if the name is ambiguous.
+        within: The name of the row, group or dialog that contains it, if there are several.
         count: 2 for a double click.
     """
 
@@ -34,7 +34,7 @@ class Tap:
 
 @dataclass(frozen=True)
 class Fill:
-    """Replaces what is in the text field with this name."""
+    """Replace the content of the text field with this name."""
 
     field: str
     text: str
@@ -43,26 +43,26 @@ class Fill:
 
 @dataclass(frozen=True)
 class Press:
-    """Presses keys together, such as `ctrl+s`, wherever the focus is."""
+    """Press keys together, such as `ctrl+s`, at the current focus."""
 
     keys: str
 
 
 @dataclass(frozen=True)
 class Enter:
-    """Types text wherever the focus is; a newline is the Return key."""
+    """Type text at the current focus. A newline is the Return key."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Point:
-    """Presses at a place of the screen, or drags from it: for canvases, where nothing has a name.
+    """Click or drag at a position on the screen, for canvases, where nothing has a name.
 
     Attributes:
-        at: In pixels.
+        at: Position in pixels.
         to: Where to drag to; None for a click.
-        button: Which.
+        button: The mouse button.
         count: 2 for a double click.
     """
 
@@ -74,9 +74,9 @@ class Point:
 
 @dataclass(frozen=True)
 class Command:
-    """Asks the app's own automation (UNO, Script-Fu, CDP and the like) to do what a menu of it does.
+    """Run a command of the app's own automation (UNO, Script-Fu, CDP and similar).
 
-    For what keys and names do not reach. The app carries it out, by `App.command`.
+    For what keys and names cannot reach. `App.command` performs it.
     """
 
     name: str
@@ -85,14 +85,14 @@ class Command:
 
 @dataclass(frozen=True)
 class Say:
-    """Gives the answer that the instruction asks for."""
+    """Give the answer that the instruction asks for."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Act:
-    """Carries out one canonical action as it is: for what no other move does, such as a scroll."""
+    """Perform a canonical action, for what no other move does, such as scrolling."""
 
     action: Action
 
@@ -101,23 +101,27 @@ Move: TypeAlias = Tap | Fill | Press | Enter | Point | Command | Say | Act
 
 
 class Stuck(FairgroundError):
-    """A move cannot be made: what it names is not there, or is there twice."""
+    """A move cannot be performed: what it names does not exist, or is ambiguous."""
 
 
 class Rehearsal(Protocol):
-    """A world without a screen, where moves cost milliseconds: for proofs over every configuration.
+    """A world without a screen, where moves take milliseconds, for proofs over every configuration.
 
-    What is done here is what the same moves do on the screen: the same links, forms and database.
+    Moves have the same effect as on the screen: they use the same links, forms and database.
     """
 
     before: State
-    """The state before anything was touched."""
+    """The state before the first move."""
 
     def play(self, moves: Sequence[Move]) -> str | None:
-        """Makes the moves; returns what `Say` said, if anything. Raises `Stuck`, with the moves before it made."""
+        """Perform the moves. Returns the text of `Say`, if any.
+
+        Raises:
+            Stuck: A move cannot be performed. The moves before it have been performed.
+        """
 
     def state(self) -> State:
-        """The state as it is now."""
+        """Return the current state."""
 
     def close(self) -> None:
-        """Throws it away."""
+        """Discard it."""

@@ -1,4 +1,4 @@
-"""Which Debian packages are there, and in which version: read from dpkg's own list, without running it."""
+"""Installed Debian packages and their versions, read from dpkg's status file without running dpkg."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ _STATUS = "var/lib/dpkg/status"
 
 
 def package_versions(packages: Iterable[str], layers: Sequence[Path] = ()) -> dict[str, str]:
-    """The version of each package, on this machine with these layers over it.
+    """Return the version of each package, on this machine with these layers over it.
 
-    Raises `MissingPrerequisite` that names all missing ones in one line to run.
+    Raises:
+        MissingPrerequisite: Some packages are missing. The fix is one command that installs all of them.
     """
     places = [*(layer / _STATUS for layer in reversed(layers)), Path("/") / _STATUS]
     status = next((place for place in places if place.is_file()), None)
@@ -34,7 +35,7 @@ def package_versions(packages: Iterable[str], layers: Sequence[Path] = ()) -> di
 
 
 def machine_state() -> str:
-    """A name for what is installed on this machine; changes whenever a package does."""
+    """Return a digest of the packages installed on this machine. It changes with every package."""
     status = Path("/") / _STATUS
     if not status.is_file():
         return "no dpkg"
@@ -49,11 +50,11 @@ def _digest(status: Path, _modified: int, _size: int) -> str:
 
 @lru_cache(maxsize=16)
 def _read(status: Path, _modified: int, _size: int) -> dict[str, str]:
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     for block in status.read_text(encoding="utf-8", errors="replace").split("\n\n"):
         fields = dict(
             line.split(": ", 1) for line in block.splitlines() if ": " in line and not line.startswith((" ", "\t"))
         )
         if fields.get("Status", "").endswith(" installed"):
-            found[fields["Package"]] = fields.get("Version", "")
-    return found
+            versions[fields["Package"]] = fields.get("Version", "")
+    return versions

@@ -1,7 +1,7 @@
-"""Looking for an author's pattern in an agent's text, in bounded time.
+"""Searching for an author's pattern in an agent's text, in bounded time.
 
-Some patterns take time that grows exponentially with a text that is made for it. Long texts, and patterns in which a
-repetition or a choice repeats, are tried in a process of their own with a limit of processor time.
+Some patterns take exponential time on crafted text. Long texts, and patterns with nested repetitions or choices, run in
+a separate process with a limit on CPU time.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any
 from fairground.core import StateError
 
 MAX_TEXT = 100_000
-"""Characters of a text that a pattern is tried on."""
+"""Maximum characters of a text to search."""
 
-_SHORT = 5_000  # characters that are tried here, where nothing repeats a repetition
-_SECONDS = 2  # of processor time
-_WAIT = 120  # seconds in all, on a busy machine
+_SHORT = 5_000  # maximum characters that are searched in this process, for patterns without nested repetitions
+_SECONDS = 2  # CPU time
+_WAIT = 120  # total timeout in seconds, for a busy machine
 _CODE = """
 import json, re, resource, sys
 resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[1]), int(sys.argv[1])))
@@ -31,18 +31,18 @@ print(json.dumps(found and found.span()))
 """
 
 
-@lru_cache(maxsize=32)  # evidence looks again
+@lru_cache(maxsize=32)  # the evidence searches again
 def search(pattern: str, text: str) -> tuple[int, int] | None:
-    """Where a pattern is first found in a text.
+    """Return the position of the first match.
 
     Raises:
-        StateError: The text is too long, or looking takes too long.
+        StateError: The text is too long, or the search takes too long.
     """
     if len(text) > MAX_TEXT:
         raise StateError(f"a text of {len(text)} characters; patterns are tried on at most {MAX_TEXT}")
     if len(text) <= _SHORT and not _repeats(importlib.import_module("re._parser").parse(pattern), False):
-        found = re.search(pattern, text)
-        return found.span() if found else None
+        match = re.search(pattern, text)
+        return match.span() if match else None
     words = [sys.executable, "-I", "-S", "-c", _CODE, str(_SECONDS)]
     try:
         done = subprocess.run(words, input=json.dumps([pattern, text]), capture_output=True, text=True, timeout=_WAIT)
@@ -55,7 +55,7 @@ def search(pattern: str, text: str) -> tuple[int, int] | None:
 
 
 def _repeats(part: Any, inside: bool) -> bool:
-    """Whether a repetition without a small bound, or a choice, stands in another repetition."""
+    """Whether an unbounded repetition, or a choice, is nested in another repetition."""
     if isinstance(part, list | tuple) or hasattr(part, "data"):
         parts = list(part)
         if len(parts) == 2 and str(parts[0]) in ("MAX_REPEAT", "MIN_REPEAT"):
@@ -64,5 +64,5 @@ def _repeats(part: Any, inside: bool) -> bool:
             return (inside and again) or _repeats(body, inside or again)
         if inside and len(parts) == 2 and str(parts[0]) == "BRANCH":
             return True
-        return any(_repeats(one, inside) for one in parts)
+        return any(_repeats(subpattern, inside) for subpattern in parts)
     return False

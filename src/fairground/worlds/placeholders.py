@@ -1,4 +1,4 @@
-"""Texts of a folder world with `{parameters}` in them."""
+"""Placeholders (`{parameters}`) in texts of a folder world."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from fairground.core import InvalidInput, Parameter
 
 
 def fill(text: str, parameters: Mapping[str, Parameter], where: str) -> str:
-    """A text with an instance's parameters filled in; an error names the place that the text stands at."""
+    """Fill in an instance's parameters.
+
+    Raises:
+        InvalidInput: A placeholder has no value. The message contains `where`.
+    """
     try:
         return text.format_map(parameters)
     except (KeyError, IndexError, ValueError, AttributeError) as error:

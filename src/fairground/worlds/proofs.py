@@ -1,7 +1,7 @@
-"""Proof tables: which instances on which profiles a suite may serve, as its package ships it.
+"""Proof tables: which instances on which profiles a suite may serve. A suite's package includes them.
 
-`fairground prove` writes a table for each app: gzipped lines of JSON, sorted, the same bytes for the same findings. A
-table says what was proven and of what (keys over the sources); a scenario that it does not list is not proven.
+`fairground prove` writes a table per app: gzipped lines of JSON, sorted, the same bytes for the same findings. A table
+states what was proven, with cache keys over the sources. A scenario that is not in the table is not proven.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ _MAX_TABLE = 64 << 20
 
 
 class MutantCount(Record):
-    """What became of near misses."""
+    """Results of near misses."""
 
-    rejected: int = Field(0, ge=0, description="the verifier said no")
-    survived: int = Field(0, ge=0, description="the verifier said yes to something that is not the solution")
-    unmoved: int = Field(0, ge=0, description="ended where it began, and was rejected: counted apart")
-    equivalent: int = Field(0, ge=0, description="ended as the oracle does: no near miss at all")
-    not_made: int = Field(0, ge=0, description="the wrong move could not be made")
+    rejected: int = Field(0, ge=0, description="the verifier rejected it")
+    survived: int = Field(0, ge=0, description="the verifier accepted something that is not the solution")
+    unmoved: int = Field(0, ge=0, description="ended in the initial state, and was rejected; counted separately")
+    equivalent: int = Field(0, ge=0, description="ended like the oracle, so it is not a near miss")
+    not_made: int = Field(0, ge=0, description="the wrong move could not be performed")
 
     @property
     def counted(self) -> int:
-        """Near misses that say something about the verifier."""
+        """Near misses that test the verifier."""
         return self.rejected + self.survived
 
     @property
     def share(self) -> float | None:
-        """Of those, the share that was rejected; None where there are none."""
+        """The share of those that was rejected; None if there are none."""
         return self.rejected / self.counted if self.counted else None
 
     def __add__(self, other: MutantCount) -> MutantCount:
@@ -58,8 +58,8 @@ class ProvenInstance(Record):
     """One instance, on every profile of its app."""
 
     instance: str
-    proven: dict[str, str] = Field({}, description="profile -> key of what was proven")
-    infeasible: dict[str, str] = Field({}, description="profile -> why the task makes no sense with its data")
+    proven: dict[str, str] = Field({}, description="profile -> cache key of the proof")
+    infeasible: dict[str, str] = Field({}, description="profile -> why the task is not possible with its data")
     faulty: dict[str, str] = Field({}, description="profile -> what is wrong with the scenario")
 
 
@@ -74,7 +74,7 @@ class ProvenScenario(Record):
 
 
 class ProofTable(Record):
-    """What was proven of an app."""
+    """The proof table of an app."""
 
     format: Literal[1] = 1
     suite: str
@@ -82,33 +82,37 @@ class ProofTable(Record):
     scenarios: tuple[ProvenScenario, ...] = ()
 
     def find(self, scenario: str) -> ProvenScenario | None:
-        """What is known of a scenario."""
-        return next((one for one in self.scenarios if one.scenario == scenario), None)
+        """Return the row of a scenario, or None."""
+        return next((row for row in self.scenarios if row.scenario == scenario), None)
 
     def why_not(self, scenario: str, instance: str, profile: str) -> str | None:
-        """Why this may not be served; None when it is proven."""
-        found = self.find(scenario)
-        one = next((one for one in found.instances if one.instance == instance), None) if found else None
-        if one is None:
+        """Return why this may not be served; None if it is proven."""
+        row = self.find(scenario)
+        entry = (
+            next((instance_row for instance_row in row.instances if instance_row.instance == instance), None)
+            if row
+            else None
+        )
+        if entry is None:
             return "it has not been proven yet"
-        if profile in one.proven:
+        if profile in entry.proven:
             return None
-        if profile in one.infeasible:
-            return f"the task makes no sense with this profile: {one.infeasible[profile]}"
-        if profile in one.faulty:
-            return f"its proof failed: {one.faulty[profile]}"
+        if profile in entry.infeasible:
+            return f"the task is not possible with this profile: {entry.infeasible[profile]}"
+        if profile in entry.faulty:
+            return f"its proof failed: {entry.faulty[profile]}"
         return "it has not been proven yet on this profile"
 
 
 def table_path(folder: Path, app: str) -> Path:
-    """Where the table of an app lies."""
+    """Return the path of an app's table."""
     return folder / f"{app}.jsonl.gz"
 
 
 def write_table(folder: Path, table: ProofTable) -> Path:
-    """Writes a table; whole or not at all, and the same bytes for the same findings."""
+    """Write a table atomically. Equal findings give equal bytes."""
     head = {"format": table.format, "suite": table.suite, "app": table.app}
-    lines = [head, *(_sorted(one).plain() for one in sorted(table.scenarios, key=lambda one: one.scenario))]
+    lines = [head, *(_sorted(scenario).plain() for scenario in sorted(table.scenarios, key=lambda row: row.scenario))]
     text = "".join(json.dumps(line, sort_keys=True, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
     packed = io.BytesIO()
     with gzip.GzipFile(fileobj=packed, mode="wb", filename="", mtime=0) as file:
@@ -122,7 +126,7 @@ def write_table(folder: Path, table: ProofTable) -> Path:
 
 
 def read_table(folder: Path, app: str) -> ProofTable | None:
-    """The table of an app; None when there is none."""
+    """Return the table of an app; None if there is none."""
     path = table_path(folder, app)
     try:
         info = path.stat()
@@ -131,8 +135,8 @@ def read_table(folder: Path, app: str) -> ProofTable | None:
     return _read(path, info.st_mtime_ns, info.st_size)
 
 
-def _sorted(one: ProvenScenario) -> ProvenScenario:
-    return one.model_copy(update={"instances": tuple(sorted(one.instances, key=lambda row: row.instance))})
+def _sorted(scenario: ProvenScenario) -> ProvenScenario:
+    return scenario.model_copy(update={"instances": tuple(sorted(scenario.instances, key=lambda row: row.instance))})
 
 
 @lru_cache(maxsize=64)
@@ -141,7 +145,9 @@ def _read(path: Path, _modified: int, _size: int) -> ProofTable:
         with gzip.open(path) as file:
             text = file.read(_MAX_TABLE + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise InvalidInput(f"{path} is not a proof table: {error}", fix="write it again: fairground prove") from None
+        raise InvalidInput(
+            f"{path} is not a proof table: {error}", fix="run fairground prove to write it again"
+        ) from None
     if len(text) > _MAX_TABLE:
         raise InvalidInput(f"{path} is larger than {_MAX_TABLE >> 20} MB")
     head, *rows = [parse_json(line, where=str(path)) for line in text.splitlines()] or [{}]

@@ -1,4 +1,4 @@
-"""Finding suites, worlds and configurations by the names people type."""
+"""Lookup of suites, apps and worlds by the names that users type."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from fairground.worlds.folder import read_folder
 
 
 class BrokenSuite(UserWarning):
-    """Said for an installed suite that cannot be used; the others still can."""
+    """Issued for an installed suite that cannot be loaded. The others still work."""
 
 
 @cache
 def suites() -> dict[str, Suite]:
-    """Every installed suite by name (entry point group `fairground.suites`); of a broken one, a warning tells."""
-    found: dict[str, Suite] = {}
+    """All installed suites by name (entry point group `fairground.suites`). A broken one causes a warning."""
+    by_name: dict[str, Suite] = {}
     for point in sorted(entry_points(group="fairground.suites"), key=lambda point: point.name):
         try:
             suite = point.load()
             if not isinstance(suite, Suite):
-                raise InvalidInput(f"it is a {type(suite).__name__}; expected a fairground Suite")
-            if suite.name in found:
-                raise InvalidInput(f"another installed package publishes a suite named {suite.name!r} too")
-        except Exception as error:  # somebody else's code, and no reason for ours to stop
+                raise InvalidInput(f"expected a fairground Suite, got a {type(suite).__name__}")
+            if suite.name in by_name:
+                raise InvalidInput(f"another installed package also publishes a suite named {suite.name!r}")
+        except Exception as error:  # third-party code, which must not break Fairground
             message = f"suite {point.name} ({point.value}) cannot be loaded: {type(error).__name__}: {error}"
             warnings.warn(message, BrokenSuite, stacklevel=2)
             continue
-        found[suite.name] = suite
-    return found
+        by_name[suite.name] = suite
+    return by_name
 
 
 def installed(name: str) -> Suite | None:
-    """The installed suite of that name, if there is one; where its entry point is named like it, no other is loaded."""
+    """Return the installed suite with this name, or None. Loads no other suite if an entry point has the same name."""
     return _published_as(name) or suites().get(name)
 
 
@@ -45,7 +45,7 @@ def installed(name: str) -> Suite | None:
 def _published_as(name: str) -> Suite | None:
     points = list(entry_points(group="fairground.suites", name=name))
     if len(points) == 1:
-        with contextlib.suppress(Exception):  # `suites` says what is wrong with it
+        with contextlib.suppress(Exception):  # `suites` reports what is wrong with it
             suite = points[0].load()
             if isinstance(suite, Suite) and suite.name == name:
                 return suite
@@ -53,17 +53,17 @@ def _published_as(name: str) -> Suite | None:
 
 
 def resolve(text: str, *, seed: int = 0, unproven: bool = False) -> World:
-    """The world that a person means.
+    """Return the world that the user means.
 
     Args:
-        text: A configuration id, or its beginning: `suite/app/scenario` takes the first instance and the first
-            value of each axis, `suite/app/scenario/instance@profile` leaves only the rest to be filled in. A
-            path to a folder with a `world.toml` works in place of `suite/app`, with `/scenario` after it.
-        seed: For whatever in the world is random.
-        unproven: Take also what is not proven, of a suite that has proofs: for who writes it, or looks for its fault.
+        text: A configuration id or a prefix of one. `suite/app/scenario` takes the first instance and the first value
+            of each axis; `suite/app/scenario/instance@profile` leaves only the other axes to be filled in. A path to a
+            folder with a `world.toml` can replace `suite/app`, with `/scenario` after it.
+        seed: Seed for everything random in the world.
+        unproven: Allow unproven configurations of a suite that has proofs, for authors and for debugging.
 
     Raises:
-        InvalidConfiguration: When the suite has proofs and this configuration is not among what is proven.
+        InvalidConfiguration: The suite has proofs, and this configuration is not proven.
     """
     suite, rest = suite_of(text)
     task, _, axes = rest.partition("@")
@@ -99,16 +99,16 @@ def resolve(text: str, *, seed: int = 0, unproven: bool = False) -> World:
     if not unproven and (reason := suite.why_not(configuration)) is not None:
         raise InvalidConfiguration(
             f"{configuration.id} is not served: {reason}",
-            fix=f"choose another, or see why: fairground prove {suite.name}/{app.name}/{scenario.name}",
+            fix=f"choose another one, or see the reason with: fairground prove {suite.name}/{app.name}/{scenario.name}",
         )
     return world
 
 
 def find_app(text: str) -> tuple[Suite, App]:
-    """The app that a person means.
+    """Return the app that the user means.
 
     Args:
-        text: `suite/app`; the app's name alone, where only one installed suite has it; the name of a suite of one app;
+        text: `suite/app`; the app's name alone, if only one installed suite has it; the name of a suite with one app;
             or a path to a folder with a `world.toml`.
     """
     known = suites()
@@ -119,28 +119,28 @@ def find_app(text: str) -> tuple[Suite, App]:
         names = [f"{suite.name}/{app.name}" for suite in known.values() for app in suite.apps]
         if having:
             fitting = " or ".join(f"{suite.name}/{text}" for suite in having)
-            raise InvalidInput(f"{len(having)} suites have an app named {text}", fix=f"say which: {fitting}")
+            raise InvalidInput(f"{len(having)} suites have an app named {text}", fix=f"choose one: {fitting}")
         if not (Path(text) / "world.toml").is_file():
             raise unknown("app", text, [*names, *(name.partition("/")[2] for name in names)])
     suite, rest = suite_of(text)
     parts = [part for part in rest.split("/") if part]
     if len(parts) > 1 or "@" in text or not (parts or len(suite.apps) == 1):
-        some = ", ".join(f"{suite.name}/{app.name}" for app in suite.apps[:12])
-        raise InvalidInput(f"{text!r} does not name an app; expected SUITE/APP", fix=f"such as {some}")
+        listed = ", ".join(f"{suite.name}/{app.name}" for app in suite.apps[:12])
+        raise InvalidInput(f"{text!r} does not name an app; expected SUITE/APP", fix=f"such as {listed}")
     return suite, suite.app(parts[0]) if parts else suite.apps[0]
 
 
 def _first_pair(suite: Suite, scenario: Scenario, instance: list[str], profile: list[str]) -> tuple[str, str]:
-    """The instance and the profile that are meant: the first that are served and fit what was said."""
-    for one, other in suite.pairs(scenario):
-        if instance in ([], [one]) and profile in ([], [other]):
-            return one, other
+    """The instance and profile that the user means: the first ones that are served and match."""
+    for served_instance, served_profile in suite.pairs(scenario):
+        if instance in ([], [served_instance]) and profile in ([], [served_profile]):
+            return served_instance, served_profile
     defaults = next(iter(scenario.instances)), next(iter(suite.app(scenario.app).profiles))
     return (instance or defaults[:1])[0], (profile or defaults[1:])[0]
 
 
 def suite_of(text: str) -> tuple[Suite, str]:
-    """The suite that a name begins with, and the rest of the name; a folder with a `world.toml` is one too."""
+    """Split a name into its suite and the rest. A folder with a `world.toml` is a suite too."""
     head, _, rest = text.partition("/")
     if (suite := installed(head)) is not None:
         return suite, rest

@@ -1,4 +1,4 @@
-"""Seats that are used again: brought to another world of their app, with nothing left of whoever sat there before."""
+"""Reuse of seats: bring a seat to another world of its app, with nothing left of the previous episode."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from fairground.worlds.stages import prepare
 
 
 def renew(seat: Seat, world: World) -> bool:
-    """Brings a used seat to another world, as if it had just been opened there; says whether it is.
+    """Bring a used seat to another world, as if it had just been opened there. Returns whether that worked.
 
-    False, when the app cannot, or when it cannot be made sure that nothing was left: then throw the seat away and
-    open a new one. Only seats whose screen is a page can be renewed: the page goes on in a new browser context, and all
-    else that an agent can reach is there to be looked at.
+    False if the app does not support it, or if something of the previous episode may be left. In that case, close the
+    seat and open a new one. Only seats whose screen is a page can be reused: the page continues in a new browser
+    context, and everything else that an agent can access is checked.
     """
     try:
         return _renew(seat, world)
     except FairgroundError:
-        return False  # whatever it is, a new seat has it as well, or has not
+        return False  # if the error is not due to this seat, opening a new one raises it too
 
 
 def _renew(seat: Seat, world: World) -> bool:
@@ -43,7 +43,7 @@ def _renew(seat: Seat, world: World) -> bool:
 
 
 def _alike(old: World, new: World) -> bool:
-    """Whether the seats of two worlds differ by no more than what `App.reset` brings about."""
+    """Whether `App.reset` can handle all differences between the seats of two worlds."""
     if (old.suite.name, old.suite.origin, old.app.name) != (new.suite.name, new.suite.origin, new.app.name):
         return False
     return old.app.env(old) == new.app.env(new) and not sets_up(old) and not sets_up(new)

@@ -26,20 +26,20 @@ from fairground.worlds.app import World
 from fairground.worlds.stages import Stages, prepare, run_setup
 
 _BROWSERS_OWN = re.compile(r"\.(cache|pki|config/(page-[0-9a-f]+|chromium))(/|$)|\.config$")
-_DRAWN_SECONDS = 15.0  # for a window to come to rest once it is there; one with a clock or a spinner never does
+_DRAWN_SECONDS = 15.0  # timeout for a window to settle after it appears; one with a clock or a spinner never does
 
 
 @dataclass(eq=False)
 class Seat:
-    """Where an agent sits.
+    """A sandbox with a screen and an app, for one agent.
 
-    Apps get one in `launch` and use `start`, `wait_window` and `defer`; everything above uses `screen`, `capture`,
-    `freeze`, `thaw` and `close`.
+    Apps get it in `launch` and use `start`, `wait_window` and `defer`. Environments use `screen`, `capture`, `freeze`,
+    `thaw` and `close`.
 
     Attributes:
         env: Environment of programs on this seat's desktop.
         before: The state recorded before the agent began.
-        keep: For the app: what it needs again later.
+        keep: Storage for the app.
     """
 
     world: World
@@ -56,16 +56,16 @@ class Seat:
     _closed: bool = False
 
     def start(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None) -> Process:
-        """Starts one of the app's programs on this seat's screen; the seat lives as long as its first one."""
+        """Start one of the app's programs on this seat's screen. The seat lives as long as the first one."""
         program = self.sandbox.start(argv, env={**self.env, **(env or {})})
         self._programs.append(program)
         return program
 
     def wait_window(self, title: str, *, timeout: float = 60.0) -> Window:
-        """Waits until a window whose title matches a pattern is there and has been drawn.
+        """Wait until a window whose title matches a pattern has appeared and been drawn.
 
-        Raises `AppError` with the program's output when the program ends, and with the windows that are there
-        instead when the time is over.
+        Raises:
+            AppError: The program ended, or the timeout passed. The message includes its output, or the open windows.
         """
         pattern = re.compile(title)
         deadline = time.monotonic() + timeout
@@ -80,38 +80,43 @@ class Seat:
                 seen = ", ".join(repr(window.title) for window in self.screen.windows()) or "none"
                 raise AppError(
                     f"{self.world.app.name} showed no window with a title matching {title!r} within {timeout:g} s; "
-                    f"windows: {seen}{self._said()}"
+                    f"windows: {seen}{self._output_tail()}"
                 )
             self.screen.wait_change(min(left, 0.25))
 
     def check(self) -> None:
-        """Raises `AppError` or `SandboxError` when the app or its sandbox is dead."""
+        """Check that the app and its sandbox are alive.
+
+        Raises:
+            AppError: The app ended.
+            SandboxError: The sandbox is gone.
+        """
         if not self.sandbox.alive:
             raise SandboxError("the seat's sandbox is gone", fix="open a new seat")
         if self._programs and (code := self._programs[0].poll()) is not None:
-            raise AppError(f"{self.world.app.name} ended with status {code}{self._said()}")
+            raise AppError(f"{self.world.app.name} exited with status {code}{self._output_tail()}")
 
-    def _said(self) -> str:
-        said = "\n".join(program.output(4000) for program in self._programs).strip()
-        return f"; its output ends:\n{said[-2000:]}" if said else "; it printed nothing"
+    def _output_tail(self) -> str:
+        output = "\n".join(program.output(4000) for program in self._programs).strip()
+        return f"; its output ends:\n{output[-2000:]}" if output else "; it printed nothing"
 
     def defer(self, cleanup: Callable[[], None]) -> None:
-        """Has something of the host's ended with the seat; last in, first out."""
+        """Register a cleanup function to call when the seat is closed; last in, first out."""
         self._deferred.append(cleanup)
 
     def capture(self) -> State:
-        """Records the state as it is now."""
+        """Record the current state."""
         return self.world.app.capture(self._trusting(), self.world)
 
     def finish(self) -> State:
-        """Ends an attempt: saves what a user expects to be saved, freezes the seat, records the state."""
+        """End an attempt: save what a user expects to be saved, freeze the seat, and record the state."""
         self.screen.release()
         self.world.app.save(self._trusting())
         self.freeze()
         return self.capture()
 
     def _trusting(self) -> Seat:
-        """This seat, with commands that the agent's programs can neither see nor change: what they say is believed."""
+        """This seat with backstage commands, which the agent's programs can neither see nor change."""
         seat = copy.copy(self)
         seat.sandbox = cast(Sandbox, _Backstage(self.sandbox))
         return seat
@@ -124,25 +129,25 @@ class Seat:
         )
 
     def freeze(self) -> None:
-        """Stops everything in the seat."""
+        """Stop everything in the seat."""
         self.sandbox.freeze()
 
     def thaw(self) -> None:
-        """Lets it go on."""
+        """Continue everything in the seat."""
         self.sandbox.thaw()
 
     def files_changed(self) -> bool:
-        """Whether anything lies in the home that did not when the seat was opened, the browser's own files apart."""
+        """Whether the home differs from when the seat was opened, apart from the browser's own files."""
         return _files(self.sandbox) != self._files
 
     @property
     def logs(self) -> dict[str, str]:
         """Output of each stage, and of the app so far."""
-        said = {f"program-{number}": program.output() for number, program in enumerate(self._programs, 1)}
-        return {**self.stages.logs, **said}
+        outputs = {f"program-{number}": program.output() for number, program in enumerate(self._programs, 1)}
+        return {**self.stages.logs, **outputs}
 
     def close(self) -> None:
-        """Throws the seat away; may be called twice."""
+        """Close the seat. Calling it twice is allowed."""
         if self._closed:
             return
         self._closed = True
@@ -160,7 +165,7 @@ class Seat:
 
 
 class _Backstage:
-    """A sandbox whose commands run backstage unless they say otherwise."""
+    """A sandbox whose commands run backstage by default."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
@@ -173,7 +178,13 @@ class _Backstage:
 
 
 def open_seat(world: World, *, runner: str | None = None, store: LayerStore | None = None) -> Seat:
-    """Makes a seat: stages, sandbox, screen, app, and the state before anything was touched."""
+    """Open a seat: run the stages, open sandbox and screen, launch the app, and record the initial state.
+
+    Args:
+        world: The world to open.
+        runner: Which runner creates the sandbox; by default `default_runner()`.
+        store: Where stages are cached; by default the user's cache.
+    """
     runner = runner or default_runner()
     stages = prepare(world, runner=runner, store=store)
     app = world.app
@@ -192,11 +203,11 @@ def open_seat(world: World, *, runner: str | None = None, store: LayerStore | No
 
 
 OpenScreen = tuple[Screen, Mapping[str, str], Callable[[], None]]
-"""A screen, the environment of programs on it, and what ends it."""
+"""A screen, the environment of programs on it, and a function that ends it."""
 
 
 def launch(world: World, stages: Stages, sandbox: Sandbox, open_screen: Callable[[], OpenScreen]) -> Seat:
-    """Makes a seat of a sandbox, which is discarded when that fails."""
+    """Open a seat in a sandbox. Discards the sandbox if that fails."""
     app = world.app
     seat: Seat | None = None
     try:
@@ -206,7 +217,7 @@ def launch(world: World, stages: Stages, sandbox: Sandbox, open_screen: Callable
         app.launch(seat)
         seat.check()
         seat.before = seat.capture()
-        if isinstance(screen, CdpScreen):  # such a seat may be renewed
+        if isinstance(screen, CdpScreen):  # such a seat may be reused
             seat._files = _files(sandbox)
     except BaseException as error:
         if seat is not None:
@@ -225,17 +236,17 @@ def _open_screen(sandbox: Sandbox, world: World) -> OpenScreen:
         page = open_page(sandbox, size=spec.size)
         return page, {}, page.close
     desktop = open_desktop(sandbox, size=spec.size, style=world.app.desktop(world))
-    # Where nothing is shared with the host, the sandbox takes all of a desktop along, and faster.
+    # Discarding an isolated sandbox ends the whole desktop, and is faster.
     return desktop.screen, desktop.env, desktop.screen.close if sandbox.isolated else desktop.close
 
 
 def planned_fingerprint(world: World) -> Fingerprint:
-    """What is known of a world before a seat was made: for episodes that never got one."""
+    """Return what is known of a world before a seat exists, for episodes that never got one."""
     return seat_fingerprint(world, Stages(), None)
 
 
 def seat_fingerprint(world: World, stages: Stages, sandbox: Sandbox | None) -> Fingerprint:
-    """What a seat at a world is made of."""
+    """Return the fingerprint of a seat at a world."""
     width, height = world.app.screen.size
     facts = {
         "fairground": __version__,

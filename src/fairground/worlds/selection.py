@@ -1,6 +1,6 @@
-"""Which configurations a name stands for, and how one or many of them are drawn.
+"""Selections: the configurations that a name stands for, and how to draw from them.
 
-Runs and environments draw from the same selections: of a suite with proofs, only from what is proven.
+Runs and environments draw from the same selections. If a suite has proofs, only proven configurations are drawn.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from fairground.worlds.app import Scenario, Suite, World
 from fairground.worlds.registry import suite_of
 
 PINS = ("app", "scenario", *AXES)
-"""What of a selection can be pinned to a value."""
+"""The parts of a selection that can be restricted to values."""
 
 Design = Literal["random", "one-axis-at-a-time"]
-"""How the configurations of a scenario are chosen: see `Selection.sample`."""
+"""How the configurations of a scenario are chosen; see `Selection.sample`."""
 
 _OPEN = "*"
 _SEEDS = 1 << 32
@@ -34,7 +34,7 @@ class Part:
 
     Attributes:
         pairs: Instances with profiles.
-        seed: The world's, where it is fixed.
+        seed: The world's seed, if it is fixed.
     """
 
     suite: Suite
@@ -46,10 +46,10 @@ class Part:
 
     @classmethod
     def of(cls, world: World) -> Part:
-        """The one configuration of a world."""
-        one = world.configuration
-        pairs = ((one.instance, one.profile),)
-        return cls(world.suite, world.scenario, pairs, (one.theme,), (one.ui_state,), world.seed)
+        """Return the single configuration of a world."""
+        configuration = world.configuration
+        pairs = ((configuration.instance, configuration.profile),)
+        return cls(world.suite, world.scenario, pairs, (configuration.theme,), (configuration.ui_state,), world.seed)
 
     @property
     def name(self) -> str:
@@ -74,11 +74,11 @@ class Part:
         )
 
     def world(self, number: int, seed: int = 0) -> World:
-        """The world of one of them."""
+        """Return the world of one of the configurations."""
         return World.of(self.suite, self[number], seed if self.seed is None else self.seed)
 
     def values(self, pin: str) -> tuple[str, ...]:
-        """The values that it has of an axis, in the suite's order."""
+        """Return its values of an axis, in the suite's order."""
         match pin:
             case "app":
                 return (self.scenario.app,)
@@ -87,13 +87,13 @@ class Part:
             case "instance":
                 return tuple(dict.fromkeys(instance for instance, _ in self.pairs))
             case "profile":
-                found = {profile for _, profile in self.pairs}
-                return tuple(name for name in self.suite.app(self.scenario.app).profiles if name in found)
+                present = {profile for _, profile in self.pairs}
+                return tuple(name for name in self.suite.app(self.scenario.app).profiles if name in present)
             case _:
                 return self.themes if pin == "theme" else self.ui_states
 
     def pinned(self, wanted: Mapping[str, Collection[str]]) -> Part:
-        """What is left of it with these values only; perhaps nothing."""
+        """Return the configurations with these values only, possibly none."""
 
         def fits(pin: str, value: str) -> bool:
             return pin not in wanted or value in wanted[pin]
@@ -101,13 +101,13 @@ class Part:
         here = fits("app", self.scenario.app) and fits("scenario", self.scenario.name)
         return replace(
             self,
-            pairs=tuple(one for one in self.pairs if here and fits("instance", one[0]) and fits("profile", one[1])),
-            themes=tuple(one for one in self.themes if fits("theme", one)),
-            ui_states=tuple(one for one in self.ui_states if fits("ui_state", one)),
+            pairs=tuple(pair for pair in self.pairs if here and fits("instance", pair[0]) and fits("profile", pair[1])),
+            themes=tuple(theme for theme in self.themes if fits("theme", theme)),
+            ui_states=tuple(ui_state for ui_state in self.ui_states if fits("ui_state", ui_state)),
         )
 
     def fixed(self, axes: Collection[str]) -> Part:
-        """The same with the first value of every axis that is not among these."""
+        """Return the same part, restricted to the first value of every axis that is not in `axes`."""
         part = self
         for axis in AXES:
             if axis not in axes:
@@ -115,15 +115,15 @@ class Part:
         return part
 
     def neighbours(self, configuration: Configuration, axis: str) -> list[Configuration]:
-        """Those that differ from one of them along this axis only."""
-        rest = {other: (getattr(configuration, other),) for other in AXES if other != axis}
+        """Return the configurations that differ from one of them along this axis only."""
+        rest = {same_axis: (getattr(configuration, same_axis),) for same_axis in AXES if same_axis != axis}
         line = self.pinned(rest)
-        return [one for number in range(len(line)) if (one := line[number]) != configuration]
+        return [neighbour for number in range(len(line)) if (neighbour := line[number]) != configuration]
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Every configuration that is served of what somebody named."""
+    """All served configurations that match what the user named."""
 
     parts: tuple[Part, ...]
     named: str
@@ -133,44 +133,45 @@ class Selection:
             raise InvalidInput("a selection needs at least one suite, app, scenario or configuration")
 
     def __len__(self) -> int:
-        """How many configurations there are."""
+        """Number of configurations."""
         return sum(map(len, self.parts))
 
     def __iter__(self) -> Iterator[Configuration]:
-        """All of them, in a stable order: there may be millions."""
+        """All configurations, in a stable order. There may be millions."""
         return (part[number] for part in self.parts for number in range(len(part)))
 
     def first(self) -> World:
-        """The first of them."""
+        """Return the first world."""
         return self.parts[0].world(0)
 
     def pinned(self, **values: str | Collection[str]) -> Selection:
-        """What is left with these values: `pinned(theme="dark", profile=["office", "school"])`.
+        """Restrict the selection: `pinned(theme="dark", profile=["office", "school"])`.
 
         Raises:
-            InvalidInput: For a name that is not in `PINS`, and for a value that no configuration here has.
+            InvalidInput: A name is not in `PINS`, or no configuration here has a value.
+            InvalidConfiguration: No served configuration has this combination of values.
         """
         wanted = {pin: [value] if isinstance(value, str) else list(value) for pin, value in values.items()}
-        for pin, some in wanted.items():
+        for pin, allowed in wanted.items():
             if pin not in PINS:
                 raise unknown("axis", pin, PINS)
             known = dict.fromkeys(value for part in self.parts for value in part.values(pin))
-            for value in some:
+            for value in allowed:
                 if value not in known:
                     raise unknown(f"{pin} of {self.named}", str(value), known)
-        left = tuple(part for one in self.parts if len(part := one.pinned(wanted)))
+        left = tuple(part for whole_part in self.parts if len(part := whole_part.pinned(wanted)))
         if not left:
-            said = ", ".join(f"{pin} {' or '.join(some)}" for pin, some in wanted.items())
-            raise InvalidConfiguration(f"no configuration of {self.named} that is served has {said}")
+            described = ", ".join(f"{pin} {' or '.join(allowed)}" for pin, allowed in wanted.items())
+            raise InvalidConfiguration(f"no configuration of {self.named} that is served has {described}")
         return replace(self, parts=left)
 
     def draw(self, generator: np.random.Generator) -> World:
-        """One at random: each scenario with the same chance, then each of its configurations; and a seed for it."""
+        """Draw a world at random: uniformly a scenario, then one of its configurations, and a seed for it."""
         part = self.parts[int(generator.integers(len(self.parts)))]
         return part.world(int(generator.integers(len(part))), int(generator.integers(_SEEDS)))
 
     def draws(self, seed: int | None = None) -> Iterator[World]:
-        """Draws without end, the same for the same seed."""
+        """Draw endlessly. The same seed gives the same draws."""
         generator = np.random.default_rng(seed)
         while True:
             yield self.draw(generator)
@@ -178,31 +179,31 @@ class Selection:
     def sample(
         self, configs: int | None = 4, *, axes: Collection[str] = AXES, seed: int = 0, design: Design = "random"
     ) -> Iterator[Configuration]:
-        """What `fairground run` plans: so many configurations of each scenario, none twice.
+        """Sample configurations of each scenario without repetition, as `fairground run` does.
 
-        What is drawn of a scenario depends on the seed and that scenario alone, not on what else is selected.
+        The sample of a scenario depends only on the seed and that scenario, not on what else is selected.
 
         Args:
-            configs: How many of each scenario; None for all.
-            axes: The axes that vary; others stay at their first value.
+            configs: How many per scenario; None for all.
+            axes: The axes that vary. Others stay at their first value.
             seed: The same seed gives the same sample.
             design: `random` draws from all configurations. `one-axis-at-a-time` draws a base configuration, then
-                configurations that differ from it along one axis only, the axes in turn. Scenarios begin with different
-                axes, so that over scenarios every axis varies about equally often.
+                configurations that differ from it along one axis only, cycling through the axes. Scenarios start with
+                different axes, so that over scenarios every axis varies about equally often.
 
         Raises:
-            InvalidInput: For an unknown axis, and for a design that needs more configurations.
+            InvalidInput: An axis is unknown, or the design needs more configurations.
         """
         for axis in axes:
             if axis not in AXES:
                 raise unknown("axis", axis, AXES)
         if design == "one-axis-at-a-time" and configs == 1:
             raise InvalidInput(
-                "one-axis-at-a-time compares configurations, and 1 per scenario was asked for",
-                fix="ask for 2 or more configurations per scenario; 5 vary each of the four axes once",
+                "one-axis-at-a-time compares configurations, so it needs at least 2 per scenario, got 1",
+                fix="request 2 or more configurations per scenario; 5 vary each of the four axes once",
             )
-        for whole in self.parts:
-            part = whole.fixed(axes)
+        for selected in self.parts:
+            part = selected.fixed(axes)
             if design == "one-axis-at-a-time":
                 yield from itertools.islice(_one_axis_at_a_time(part, seed), configs)
                 continue
@@ -213,62 +214,66 @@ class Selection:
 
 
 def select(*wanted: str | World) -> Selection:
-    """The configurations that are meant by names, or by worlds.
+    """Return the configurations that names or worlds stand for.
 
     Args:
-        wanted: `suite`, `suite/app`, `suite/app/scenario` or any beginning of a configuration's id. What is not said
-            is open, and so is `*`: `desk/calc/*/*@*/dark`. A path to a folder with a `world.toml` works in place of
-            `suite/app`.
+        wanted: `suite`, `suite/app`, `suite/app/scenario` or any prefix of a configuration id. Missing parts and `*`
+            match everything: `desk/calc/*/*@*/dark`. A path to a folder with a `world.toml` can replace `suite/app`.
 
     Raises:
-        InvalidConfiguration: When nothing of it is served, since it is not proven.
-        InvalidInput: When something that was named does not exist.
+        InvalidConfiguration: None of the configurations is served, because they are not proven.
+        InvalidInput: A name does not exist.
     """
-    parts = [part for one in wanted for part in ([Part.of(one)] if isinstance(one, World) else _named(one))]
-    named = [one if isinstance(one, str) else one.id for one in wanted]
+    parts = [part for entry in wanted for part in ([Part.of(entry)] if isinstance(entry, World) else _named(entry))]
+    named = [entry if isinstance(entry, str) else entry.id for entry in wanted]
     return Selection(tuple(dict.fromkeys(parts)), ", ".join(named[:3]) + (", ..." if len(named) > 3 else ""))
 
 
 def derived_seed(seed: int, name: str, rollout: int) -> int:
-    """A seed that follows from another and a name, the same on every machine."""
+    """Derive a seed from another seed and a name. The result is the same on every machine."""
     digest = hashlib.blake2b(f"{seed}\n{name}\n{rollout}".encode(), digest_size=4).digest()
     return int.from_bytes(digest, "big")
 
 
 def _one_axis_at_a_time(part: Part, seed: int) -> Iterator[Configuration]:
-    """A base configuration, then what differs from it along one axis only: each axis once before any comes again."""
+    """A base configuration, then others that differ from it along one axis only.
+
+    Every axis is used once before any repeats.
+    """
     generator = random.Random(derived_seed(seed, part.name, -3))
     base = part[generator.randrange(len(part))]
     lines = [line for axis in AXES if (line := part.neighbours(base, axis))]
     for line in lines:
         generator.shuffle(line)
-    place = [(one.app, one.name) for one in part.suite.scenarios].index((part.scenario.app, part.scenario.name))
+    place = [(scenario.app, scenario.name) for scenario in part.suite.scenarios].index(
+        (part.scenario.app, part.scenario.name)
+    )
     turn = (place + seed) % max(len(lines), 1)
     yield base
     for row in itertools.zip_longest(*lines[turn:], *lines[:turn]):
-        yield from (one for one in row if one is not None)
+        yield from (configuration for configuration in row if configuration is not None)
 
 
 def _named(text: str) -> list[Part]:
     suite, rest = suite_of(text)
     task, _, axes = rest.partition("@")
-    said, chosen = ([part for part in side.split("/") if part] for side in (task, axes))
-    if len(said) > 3 or len(chosen) > 3:
+    named, chosen = ([part for part in side.split("/") if part] for side in (task, axes))
+    if len(named) > 3 or len(chosen) > 3:
         raise InvalidInput(
             f"{text!r} has too many parts", fix="expected suite/app/scenario/instance@profile/theme/ui_state"
         )
-    pins = dict(zip(PINS[:3], said, strict=False)) | dict(zip(PINS[3:], chosen, strict=False))
+    pins = dict(zip(PINS[:3], named, strict=False)) | dict(zip(PINS[3:], chosen, strict=False))
     pins = {pin: value for pin, value in pins.items() if value != _OPEN}
     scenarios = _scenarios(suite, pins.pop("app", None), pins.pop("scenario", None))
-    whole = [_whole(suite, one) for one in scenarios]
+    named_parts = [_whole(suite, scenario) for scenario in scenarios]
     for axis, value in pins.items():
-        known = dict.fromkeys(name for part in whole for name in part.values(axis))
+        known = dict.fromkeys(name for part in named_parts for name in part.values(axis))
         if value not in known:
             raise unknown(f"{axis} of {text.partition('@')[0]}", value, known)
     wanted = {axis: (value,) for axis, value in pins.items()}
-    served = [replace(part, pairs=tuple(suite.pairs(part.scenario))).pinned(wanted) for part in whole]
+    served = [replace(part, pairs=tuple(suite.pairs(part.scenario))).pinned(wanted) for part in named_parts]
     if not any(map(len, served)):
-        raise _not_served(text, whole[0].pinned(wanted), several=len(whole) > 1)
+        raise _not_served(text, named_parts[0].pinned(wanted), several=len(named_parts) > 1)
     return [part for part in served if len(part)]
 
 
@@ -277,16 +282,18 @@ def _scenarios(suite: Suite, app: str | None, name: str | None) -> list[Scenario
         return [suite.scenario(app, name)]
     if app is not None:
         app = suite.app(app).name
-    found = [one for one in suite.scenarios if app in (None, one.app) and name in (None, one.name)]
-    if not found and name is not None:
-        raise unknown(f"scenario of {suite.name}", name, (one.name for one in suite.scenarios))
-    if not found:
+    matching = [
+        scenario for scenario in suite.scenarios if app in (None, scenario.app) and name in (None, scenario.name)
+    ]
+    if not matching and name is not None:
+        raise unknown(f"scenario of {suite.name}", name, (scenario.name for scenario in suite.scenarios))
+    if not matching:
         raise InvalidInput(f"{f'app {suite.name}/{app}' if app else f'suite {suite.name}'} has no scenario yet")
-    return found
+    return matching
 
 
 def _whole(suite: Suite, scenario: Scenario) -> Part:
-    """All of a scenario, proven or not."""
+    """All configurations of a scenario, proven or not."""
     app = suite.app(scenario.app)
     pairs = tuple((instance, profile) for instance in scenario.instances for profile in app.profiles)
     return Part(suite, scenario, pairs, tuple(app.themes), tuple(app.ui_states))
@@ -296,5 +303,5 @@ def _not_served(text: str, part: Part, *, several: bool) -> InvalidConfiguration
     reason = "nothing of it has been proven yet" if several else part.suite.why_not(part[0])
     where = "/".join(text.partition("@")[0].split("/")[:3])
     return InvalidConfiguration(
-        f"{text} is not served: {reason}", fix=f"choose another, or see why: fairground prove {where}"
+        f"{text} is not served: {reason}", fix=f"choose another one, or see the reason with: fairground prove {where}"
     )

@@ -1,4 +1,4 @@
-"""Several seats on one Chromium: less memory each, and a quicker start, for less isolation between them."""
+"""Several seats in one Chromium: less memory per seat and a faster start, but less isolation between them."""
 
 from __future__ import annotations
 
@@ -19,16 +19,15 @@ _NOTE: Final = "the seat shares its browser with other seats"
 
 
 class SharedBrowser:
-    """One Chromium in one sandbox, with a seat in each of several browser contexts.
+    """One Chromium in one sandbox, with one browser context per seat.
 
-    Each seat has cookies, storage and caches of its own, and its pages can connect to its own server and to nothing
-    else. The seats share the browser: one that crashes takes all of them along, a page that broke out of its renderer
-    could reach the others. For apps that are a page with a server on the host; what they download is refused. Seats may
-    be used in threads of their own.
+    Each seat has its own cookies, storage and caches, and its pages can connect only to its own server. The seats share
+    the browser: if it crashes, all of them end, and a page that escapes its renderer process could access the others.
+    For apps that are a page with a server on the host. Downloads are refused. Each seat may be used in its own thread.
 
     Args:
-        runner: Which runner makes the sandbox.
-        limits: Of the sandbox, for all seats together.
+        runner: Which runner creates the sandbox.
+        limits: Limits of the sandbox, for all seats together.
     """
 
     def __init__(self, *, runner: str | None = None, limits: Limits | None = None) -> None:
@@ -45,13 +44,14 @@ class SharedBrowser:
         return self._sandbox.alive and self._browser.alive
 
     def open_seat(self, world: World) -> Seat:
-        """A seat at this world, on the browser that the others are on.
+        """Open a seat at this world in the shared browser.
 
-        Raises as the function `open_seat` does, and `SandboxError` for a world that does not suit.
+        Raises:
+            SandboxError: The world cannot share a browser. Other errors are those of the function `open_seat`.
         """
         if not can_share(world):
             raise SandboxError(
-                f"{world.id} cannot share a browser: it is no page, or needs files, settings or a network of its own",
+                f"{world.id} cannot share a browser: it is not a page, or needs its own files, settings or network",
                 fix="open it with open_seat",
             )
         place = _Place(self._sandbox)
@@ -64,11 +64,11 @@ class SharedBrowser:
         return launch(world, prepare(world, runner=self._sandbox.runner), cast(Sandbox, place), open_screen)
 
     def memory_bytes(self) -> int:
-        """Memory that the browser uses with all its pages."""
+        """Memory in use by the browser with all its pages."""
         return self._sandbox.memory_bytes()
 
     def close(self) -> None:
-        """Ends the browser; close the seats before. May be called twice."""
+        """End the browser. Close the seats first. Calling it twice is allowed."""
         self._browser.close()
         self._sandbox.discard()
 
@@ -80,14 +80,14 @@ class SharedBrowser:
 
 
 def can_share(world: World) -> bool:
-    """Whether nothing of a world's seat is in its sandbox but a page."""
+    """Whether a world's seat needs nothing in its sandbox but a page."""
     app = world.app
     plain = app.install_script is None and type(app).configure is App.configure and app.network == "none"
     return plain and app.screen.renewable and not sets_up(world) and not app.env(world)
 
 
 class _Place:
-    """What a seat on a shared browser has for a sandbox: its page and its server, and nothing that others have."""
+    """The sandbox of a seat in a shared browser: only its page and its server."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self.runner, self.isolated, self.home = sandbox.runner, sandbox.isolated, sandbox.home
@@ -108,7 +108,7 @@ class _Place:
 
     def listen(self, port: int = 0) -> socket.socket:
         if self.screen is None or port:
-            raise SandboxError("a seat on a shared browser has one server, on a port that is given to it")
+            raise SandboxError("a seat in a shared browser has one server, on a port that it cannot choose")
         return _Gate(self.screen.take_server(), self._open)
 
     def list_files(self, path: str = "~", *, limit: int = 100_000) -> list[FileInfo]:
@@ -142,13 +142,13 @@ class _Place:
             raise AttributeError(name)
 
         def refuse(*_: Any, **__: Any) -> NoReturn:
-            raise SandboxError(f"{name}: a seat on a shared browser has no files or programs", fix="use open_seat")
+            raise SandboxError(f"{name}: a seat in a shared browser has no files or programs", fix="use open_seat")
 
         return refuse
 
 
 class _Gate(socket.socket):
-    """A listening socket that hands no connection over while its seat is frozen."""
+    """A listening socket that accepts no connection while its seat is frozen."""
 
     def __init__(self, server: socket.socket, gate: threading.Event) -> None:
         super().__init__(fileno=server.detach())
@@ -160,5 +160,5 @@ class _Gate(socket.socket):
         return connection
 
     def shutdown(self, how: int, /) -> None:
-        self._gate.set()  # whoever waits is to end
+        self._gate.set()  # unblocks waiting threads, so that they end
         super().shutdown(how)

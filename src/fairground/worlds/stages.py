@@ -1,8 +1,8 @@
-"""The three stages before launch, checkpointed: install, configure, setup.
+"""The three cached stages before launch: install, configure, setup.
 
-Each stage's key is a fingerprint of everything that goes into it: the key of the stage below, the content of
-its scripts or code, the versions of the app's packages, and for `setup` the configuration. A stage that fails
-stops with the end of its output; nothing above it is tried.
+Each stage's cache key is a fingerprint of all its inputs: the key of the stage below, the content of its scripts or
+code, the versions of the app's packages, and for `setup` the configuration. If a stage fails, the error includes the
+end of its output, and later stages do not run.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from fairground.sandbox.layers import Layer, LayerStore, hash_path, remove_tree
 from fairground.worlds.app import World
 from fairground.worlds.packages import machine_state, package_versions
 
-_FORMAT = 1  # raised when the way layers are built changes what is in them
+_FORMAT = 1  # increases when layers are built differently
 _INSTALL_SECONDS = 3600
 _TAIL = 4000
 
 
 @dataclass
 class Stages:
-    """What the stages of a world came to.
+    """The result of the stages of a world.
 
     Attributes:
-        keys: Stage -> content address.
-        logs: Stage -> what it printed when it was built.
+        keys: Stage -> content digest.
+        logs: Stage -> its output when it was built.
         layers: Folders for `SandboxSpec.layers`.
-        pending: Stages that must run in the seat's own sandbox, because they are not kept.
+        pending: Stages that must run in the seat's own sandbox, because they are not cached.
         packages: Version of each package of the app.
     """
 
@@ -49,7 +49,7 @@ class Stages:
 
 
 def prepare(world: World, *, runner: str, store: LayerStore | None = None) -> Stages:
-    """Finds or builds the stages of a world for a runner."""
+    """Find or build the stages of a world for a runner."""
     stages = Stages()
     app = world.app
     store = store or LayerStore()
@@ -80,7 +80,7 @@ def prepare(world: World, *, runner: str, store: LayerStore | None = None) -> St
 
 
 def run_setup(sandbox: Sandbox, world: World) -> None:
-    """The last stage: the app's own, then the scenario's."""
+    """Run the last stage: the app's setup, then the scenario's."""
     world.app.setup(sandbox, world)
     world.scenario.setup(sandbox, world)
 
@@ -122,7 +122,7 @@ def _stage(
             ) from error
         finally:
             sandbox.discard()
-        for folder in ("etc", "var"):  # only the sandbox's own identity; what a user can change is the home
+        for folder in ("etc", "var"):  # only the sandbox's own identity files; a user can change only the home
             remove_tree(tree / folder)
         return "".join(log)
 
@@ -130,7 +130,7 @@ def _stage(
 
 
 class _Logged:
-    """A sandbox that remembers what the commands run in it printed."""
+    """A sandbox that records the output of its commands."""
 
     def __init__(self, sandbox: Sandbox, log: list[str]) -> None:
         self._sandbox = sandbox
@@ -144,7 +144,7 @@ class _Logged:
         done = self._sandbox.run(argv, check=False, **options)
         self._log.append((done.stdout + done.stderr).decode(errors="replace"))
         if check and done.code != 0:
-            raise StageError(f"{argv[0]} ended with status {done.code}")
+            raise StageError(f"{argv[0]} exited with status {done.code}")
         return done
 
 
@@ -176,9 +176,9 @@ def _install(script: Path, store: LayerStore) -> Layer:
                 ).returncode
             except subprocess.TimeoutExpired:
                 code = -1
-        said = log.read_text(encoding="utf-8", errors="replace")
+        output = log.read_text(encoding="utf-8", errors="replace")
         if code != 0:
-            raise StageError(f"stage install failed with status {code}:\n{said[-_TAIL:]}".rstrip())
+            raise StageError(f"stage install failed with status {code}:\n{output[-_TAIL:]}".rstrip())
         remove_tree(tree / "root")
         for leftovers in ("var/cache/apt/archives", "var/lib/apt/lists", "usr/sbin/policy-rc.d"):
             path = tree / leftovers
@@ -189,6 +189,6 @@ def _install(script: Path, store: LayerStore) -> Layer:
         for name in os.listdir(tree):
             with contextlib.suppress(OSError):
                 (tree / name).rmdir()  # a tree without changes needs no overlay
-        return said
+        return output
 
     return store.build(inputs, build)

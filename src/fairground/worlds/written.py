@@ -1,4 +1,4 @@
-"""What a scenario is written in: the content of the modules that its behaviour comes from."""
+"""Content digests of the code that a scenario is written in."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from fairground.sandbox import hash_path
 
 _DEPTH = 8
 _USED = ("fairground.verify.reading.", "fairground.verify.answers")
-"""Modules of ours that belong to whoever uses them: readers of files, and what compares answers."""
+"""Modules of Fairground that count as part of the code that uses them: file readers and answer matching."""
 
 
 def written_in(thing: object) -> str:
-    """A content address of the modules a thing's classes and functions are in, and of the data it holds.
+    """Return a content digest of the modules of an object's classes and functions, and of the data it holds.
 
-    What these modules import of their own package counts too, and the readers of files and of answers that they use.
-    Other modules of `fairground` are left out: its own rules have a version.
+    Includes what these modules import from their own package, and the readers of files and answers that they use. Other
+    modules of `fairground` are excluded: their rules have a version.
     """
     modules: set[str] = set()
     data = _plain(vars(thing) if hasattr(thing, "__dict__") else repr(thing), modules, _DEPTH)
-    modules.update(one.__module__ for one in type(thing).__mro__)
+    modules.update(base.__module__ for base in type(thing).__mro__)
     files = {name: _content(name) for name in sorted(_closed(modules))}
     return fingerprint({"class": type(thing).__qualname__, "files": files, "data": data})
 
 
 def hash_files(paths: Iterable[Path]) -> str:
-    """Content address of files and the last two parts of their paths."""
+    """Return a content digest of files and the last two parts of their paths."""
     parts = []
     for path in paths:
         info = path.stat()
@@ -44,15 +44,15 @@ def hash_files(paths: Iterable[Path]) -> str:
 
 
 def code_address(paths: Iterable[Path]) -> str:
-    """The same, but of Python modules only their code counts: not their words, layout and local names."""
+    """Like `hash_files`, but ignore comments, docstrings, layout and local names of Python modules."""
     return fingerprint([["/".join(path.parts[-2:]), _digest(path)] for path in paths])
 
 
 def module_files(thing: object) -> Iterator[Path]:
-    """Files of the modules that a thing's class and its bases are in, those of `fairground` left out."""
-    for one in type(thing).__mro__:
-        module = sys.modules.get(one.__module__)
-        if not _ours(one.__module__) and (place := getattr(module, "__file__", None)):
+    """Files of the modules of an object's class and its bases, except those of `fairground`."""
+    for base in type(thing).__mro__:
+        module = sys.modules.get(base.__module__)
+        if not _ours(base.__module__) and (place := getattr(module, "__file__", None)):
             yield Path(place)
 
 
@@ -63,48 +63,48 @@ def _ours(name: str) -> bool:
 
 
 def _closed(modules: set[str]) -> set[str]:
-    """Modules with everything that they import of their own packages."""
-    found: set[str] = set()
+    """Modules with everything that they import from their own packages."""
+    closed: set[str] = set()
     waiting = list(modules)
     while waiting:
         name = waiting.pop()
-        if name not in found and not _ours(name):
-            found.add(name)
+        if name not in closed and not _ours(name):
+            closed.add(name)
             waiting += _imported(name)
-    return found
+    return closed
 
 
 @functools.cache
 def _imported(name: str) -> tuple[str, ...]:
-    """What a module imports of its own package. Of a package only what is named, not all that its door opens to."""
+    """What a module imports from its own package. Of a package only the named modules, not all that it exports."""
     module = sys.modules.get(name)
     place = getattr(module, "__file__", None)
     if module is None or place is None or not Path(place).is_file():
         return ()
-    found = set[str]()
+    imported = set[str]()
     for node in ast.walk(ast.parse(Path(place).read_bytes())):
         if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
+            imported.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             source = "." * node.level + (node.module or "")
             try:
-                whole = importlib.util.resolve_name(source, module.__package__) if node.level else source
+                resolved = importlib.util.resolve_name(source, module.__package__) if node.level else source
             except ImportError:
                 continue
             for alias in node.names:
-                found.add(_home(whole, alias.name))
+                imported.add(_home(resolved, alias.name))
     top = name.partition(".")[0]
-    counts = (one for one in found if one.partition(".")[0] == top or one.startswith(_USED))
-    return tuple(sorted(one for one in counts if one in sys.modules))
+    counts = (candidate for candidate in imported if candidate.partition(".")[0] == top or candidate.startswith(_USED))
+    return tuple(sorted(candidate for candidate in counts if candidate in sys.modules))
 
 
 def _home(module: str, name: str) -> str:
-    """The module that a name is defined in, which a package only passes on."""
+    """The module that defines a name, if a package only re-exports it."""
     if f"{module}.{name}" in sys.modules:
         return f"{module}.{name}"
-    found = sys.modules.get(module)
-    if hasattr(found, "__path__"):
-        return str(getattr(getattr(found, name, None), "__module__", module))
+    package = sys.modules.get(module)
+    if hasattr(package, "__path__"):
+        return str(getattr(getattr(package, name, None), "__module__", module))
     return module
 
 
@@ -127,7 +127,7 @@ def _digest(path: Path) -> str:
 
 
 def _plain(value: Any, modules: set[str], depth: int) -> Any:
-    """Data as JSON can say it; the modules of functions and classes in it are noted."""
+    """Convert data to JSON-serializable form, and collect the modules of functions and classes in it."""
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
@@ -141,7 +141,7 @@ def _plain(value: Any, modules: set[str], depth: int) -> Any:
         return f"{value.__module__}.{value.__qualname__}"
     if is_dataclass(value):
         modules.add(type(value).__module__)
-        inside = {one.name: getattr(value, one.name) for one in fields(value)}
+        inside = {entry.name: getattr(value, entry.name) for entry in fields(value)}
         return [type(value).__qualname__, _plain(inside, modules, depth - 1)]
     if isinstance(value, Mapping):
         return [[str(key), _plain(entry, modules, depth - 1)] for key, entry in value.items()]

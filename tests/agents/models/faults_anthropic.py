@@ -80,9 +80,13 @@ ANTHROPIC = Vendor(
     refused={
         "401": (failed(401, "authentication_error", "no"), MissingPrerequisite, "ANTHROPIC_API_KEY"),
         "402": (failed(402, "billing_error", "no"), MissingPrerequisite, "credit"),
-        "403": (failed(403, "permission_error", "no"), MissingPrerequisite, "may not use"),
+        "403": (failed(403, "permission_error", "no"), MissingPrerequisite, "no permission"),
         "404": (failed(404, "not_found_error", "no"), InvalidInput, "check the name of the model"),
-        "400": (failed(400, "invalid_request_error", "no"), RequestRefused, "check that the model takes the options"),
+        "400": (
+            failed(400, "invalid_request_error", "no"),
+            RequestRefused,
+            "check that the model supports the agent's options",
+        ),
         "not to be tried again": (
             failed(429, "rate_limit_error", "spent", {"x-should-retry": "false"}),
             RequestRefused,

@@ -91,7 +91,7 @@ OPENAI = Vendor(
             MissingPrerequisite,
             "OPENAI_API_KEY",
         ),
-        "403": (failed(403, "invalid_request_error", "Country not supported"), MissingPrerequisite, "may not use"),
+        "403": (failed(403, "invalid_request_error", "Country not supported"), MissingPrerequisite, "no permission"),
         "no credit": (
             failed(429, "insufficient_quota", "Exceeded your quota", "insufficient_quota"),
             MissingPrerequisite,

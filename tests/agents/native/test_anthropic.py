@@ -146,7 +146,7 @@ def test_the_first_generation_has_no_zoom() -> None:
         ("type", {"text": "\x1b[0m"}, "U\\+001B cannot be typed"),
         ("type", {"text": 5}, "type.text: expected text, found 5"),
         ("zoom", {"region": [10, 10, 5, 5]}, "left < right"),
-        ("zoom", {"region": [0, 0, 2000, 5]}, "reaches off the 1280x720 screen"),
+        ("zoom", {"region": [0, 0, 2000, 5]}, "extends beyond the 1280x720 screen"),
     ],
 )
 def test_a_mistake_comes_back_with_what_was_found_and_expected(name: str, fields: Any, complaint: str) -> None:

@@ -96,7 +96,7 @@ def test_several_calls_and_a_missing_end_are_read() -> None:
     [
         ("I would click.", "found no tool call"),
         ("<tool_call>{'a': 1}</tool_call>", "tool_call: not valid JSON"),
-        ('<tool_call>{"a": 1, "a": 2}</tool_call>', "'a' is there twice"),
+        ('<tool_call>{"a": 1, "a": 2}</tool_call>', "'a' appears twice"),
         ("<tool_call>NaN</tool_call>", "NaN is not a number"),
         ("<tool_call>[]</tool_call>", "expected a call named 'computer_use', found a list of 0"),
         ("<tool_call>" + "[" * 5000 + "</tool_call>", "tool_call: not valid JSON"),

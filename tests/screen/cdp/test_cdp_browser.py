@@ -88,7 +88,7 @@ def test_a_browser_that_dies_is_an_error_at_once(sandbox: Sandbox) -> None:
     inside(sandbox, "pkill -9 -f remote-debugging-[p]ipe; true")
     until(lambda: not screen.alive)
     for touch in (screen.grab, screen.settle, screen.tree, screen.windows, lambda: screen.act(Click(point=(1, 1)))):
-        with pytest.raises(ScreenError, match="the browser ended"):
+        with pytest.raises(ScreenError, match="the browser exited"):
             touch()
     screen.close()
     screen.close()
@@ -166,7 +166,7 @@ echo 'FATAL: No usable sandbox!' >&2; exit 1
         ((10, 10), {}, "10x10"),
         ((412, 10_000), {}, "10000"),
         ((412, 915), {"scale": 2.0}, "457.5"),
-        ((400, 900), {"scale": 0.0}, "scale of 0"),
+        ((400, 900), {"scale": 0.0}, "scale 0"),
     ],
 )
 def test_a_size_that_cannot_be_is_refused(shared: Sandbox, size: Any, options: dict[str, Any], found: str) -> None:

@@ -90,14 +90,14 @@ def test_a_browser_that_ends_is_noticed_at_once_with_its_last_words(peer: Peer) 
 
     thread = threading.Thread(target=receive_and_end)
     thread.start()
-    with pytest.raises(Gone, match=r"A\.b: the browser ended(.|\n)*its last words"):
+    with pytest.raises(Gone, match=r"A\.b: the browser exited(.|\n)*its last words"):
         peer.wire.call("A.b", timeout=60)
     thread.join()
     assert time.monotonic() - started < 30
     assert not peer.wire.alive
-    with pytest.raises(ScreenError, match="the browser ended"):
+    with pytest.raises(ScreenError, match="the browser exited"):
         peer.wire.call("A.b")
-    with pytest.raises(ScreenError, match="the browser ended"):
+    with pytest.raises(ScreenError, match="the browser exited"):
         peer.wire.wait(lambda: False, 60)
     peer.wire.post("A.b")
 
@@ -167,7 +167,7 @@ def test_a_closed_session_fails_what_waits_for_it(peer: Peer) -> None:
 
 def test_a_browser_that_takes_no_input_is_given_up(peer: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fairground.screen.cdppipe._WRITE_SECONDS", 0.2)
-    with pytest.raises(Gone, match="took no input"):
+    with pytest.raises(Gone, match="read no input"):
         peer.wire.call("A.b", {"text": "x" * 5_000_000}, timeout=20)
 
 

@@ -228,7 +228,7 @@ def test_a_vote_after_the_reveal_is_marked_everywhere_and_the_first_one_counts(
     battle = fought(site, crowd.owner)
     here = f"/api/battles/{battle}"
     page = crowd.owner.get(f"/arena/battles/{battle}").text
-    assert "only what you say before you know the names counts" in page
+    assert "only your vote before the names were shown counts" in page
     assert crowd.owner.get(here).json["revealed"] is False
     assert vote(crowd.owner, battle, {"winner": "a"}).json["after_reveal"] is False
     changed = vote(crowd.owner, battle, {"winner": "b"}).json
@@ -238,7 +238,7 @@ def test_a_vote_after_the_reveal_is_marked_everywhere_and_the_first_one_counts(
     assert [one["after_reveal"] for one in crowd.owner.get(f"{here}/history").json] == [False, True]
     listed = next(one for one in crowd.admin.get("/api/admin/votes").json["votes"] if one["battle"] == battle)
     assert (listed["winner"], listed["after_reveal"]) == ("a", "b")
-    assert "after the reveal: b" in crowd.admin.get("/admin/votes").text
+    assert "after the names were shown: b" in crowd.admin.get("/admin/votes").text
     lines = crowd.admin.get("/api/admin/export?whole=true").text.splitlines()
     row = next(one for one in map(json.loads, lines) if one["battle"] == battle)
     assert (row["winner"], row["counted"], row["after_reveal"], row["winner_after_reveal"]) == ("a", 1, True, "b")

@@ -39,6 +39,6 @@ def test_a_battle_that_was_interrupted_is_begun_again_and_can_be_judged(
     keep_picture(page, "interrupted-390-dark")
     page.click("#rerun")
     page.wait_for_selector("#replays .replay[data-ready]")
-    expect(page.locator(".headline .pill")).to_have_text("yours to judge")
+    expect(page.locator(".headline .pill")).to_have_text("ready to judge")
     expect(page.locator("#why")).to_be_hidden()
     expect(page.locator("#ballot")).to_be_visible()

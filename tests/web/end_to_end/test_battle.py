@@ -51,11 +51,11 @@ def test_a_whole_battle_from_an_invitation_to_the_leaderboard(
 ) -> None:
     ear = Ear(wary=True)
     page = visit(f"/enter/{invite(site.store, 'judge')}", ear=ear)
-    page.click("text=Come in")
+    page.click("text=Accept")
     expect(page.locator("h2")).to_have_text("Before your first vote")
     keep_picture(page, "consent-1280-light")
     page.click("text=I agree")
-    page.click("text=Begin a battle")
+    page.click("text=Start a battle")
     page.fill("input[name=world]", WORLD)
     page.click("#new-battle button[type=submit]")
 
@@ -71,15 +71,15 @@ def test_a_whole_battle_from_an_invitation_to_the_leaderboard(
         keep_picture(page, f"running-{width}-light")
     scan(page)
     SEEN.set()
-    page.locator("[data-side] .pill", has_text="has ended").first.wait_for(state="attached")
+    page.locator("[data-side] .pill", has_text="ended").first.wait_for(state="attached")
     keep_picture(page, "one-ended-1280-light")
 
     page.wait_for_selector("#replays .replay[data-ready]")
     stages = page.locator("#replays .replay-stage")
     expect(stages).to_have_count(2)
     for stage in (stages.nth(0), stages.nth(1)):  # what they left behind comes first
-        expect(stage.locator(".replay-does")).to_have_text("What was left")
-        expect(stage.locator(".ended")).to_contain_text(re.compile(r"^[0-9]+ steps? · (said|answered|gave|did)"))
+        expect(stage.locator(".replay-does")).to_have_text("Final screen")
+        expect(stage.locator(".ended")).to_contain_text(re.compile(r"^[0-9]+ steps? · (reported|answered|gave|did)"))
     expect(page.locator(".replay-mode")).to_be_hidden()  # how long anything took is not told
     keep_picture(page, "ends-1280-light")
     page.keyboard.press("Home")
@@ -88,7 +88,7 @@ def test_a_whole_battle_from_an_invitation_to_the_leaderboard(
         expect(stage.locator(".replay-number")).to_have_text("Step 2")
         expect(stage.locator(".replay-shot")).to_have_attribute("data-shown", "2")
     stages.nth(0).locator(".replay-mark", has_text="good").click()
-    expect(page.locator("#vote-marks")).to_have_text("1 marked step will be part of it.")
+    expect(page.locator("#vote-marks")).to_have_text("1 marked step will be sent with your vote.")
     ear.told.append(("source of the page", page.content().encode()))
     ear.told.append(("store of the page", str(page.context.storage_state()).encode()))
     for heard in (f"body of {page.url}", "/a/replay", "/b/replay", f"/battles/{battle}/news", "/stream"):
@@ -96,12 +96,12 @@ def test_a_whole_battle_from_an_invitation_to_the_leaderboard(
     assert ear.said(*AGENTS) == []
 
     page.click("#ballot button[type=submit]")
-    expect(page.locator("#vote-trouble")).to_have_text("Say who did better.")
+    expect(page.locator("#vote-trouble")).to_have_text("Choose a winner.")
     names = contenders(site.store, battle)
     best = "ab"[names.index("oracle")]
     page.click(f"#ballot label:has([name=winner][value={best}])")
     page.click("#ballot summary")
-    expect(page.locator("#vote-hint")).to_contain_text("only what you say before you know the names counts")
+    expect(page.locator("#vote-hint")).to_contain_text("only your vote before the names were shown counts")
     for width in (390, 1280):
         page.set_viewport_size({"width": width, "height": 844})
         keep_picture(page, f"ballot-{width}-light")
@@ -110,7 +110,7 @@ def test_a_whole_battle_from_an_invitation_to_the_leaderboard(
     page.click("#ballot button[type=submit]")
     expect(page.locator("#revealed bdi")).to_have_text(list(names))
     expect(page.locator("#revealed")).to_contain_text("All checks passed.")
-    expect(page.locator("#vote-hint")).to_contain_text(f"for ratings your vote stays: {best.upper()}")
+    expect(page.locator("#vote-hint")).to_contain_text(f"for ratings your earlier vote counts: {best.upper()}")
     keep_picture(page, "revealed-1280-light")
     assert {word for _, word in ear.said(*AGENTS)} == set(AGENTS)  # so it would have been heard before
     scan(page)
@@ -125,7 +125,7 @@ def test_a_whole_battle_from_an_invitation_to_the_leaderboard(
     page.click("#ballot label:has([value=both_bad])")
     page.click("#ballot button[type=submit]")
     expect(page.locator(".toast")).to_contain_text("does not count, because you knew the names")
-    expect(page.locator("#vote-hint")).to_contain_text(f"your vote before that counts: {best.upper()} is better")
+    expect(page.locator("#vote-hint")).to_contain_text(f"your earlier vote counts: {best.upper()} is better")
     for width in (390, 1280):
         page.set_viewport_size({"width": width, "height": 844})
         assert overflow(page) <= 0

@@ -56,7 +56,7 @@ def test_a_battle_is_begun_seen_and_judged_without_a_mouse(site: Site, visit: Vi
 
     page.wait_for_selector("#replays .replay[data-ready]")
     page.keyboard.press("ArrowRight")
-    expect(page.locator(".replay-does").first).to_have_text("What was left")
+    expect(page.locator(".replay-does").first).to_have_text("Final screen")
     page.keyboard.press("ArrowLeft")
     tab_to(page, ".replay-mark")
     page.keyboard.press("Space")

@@ -49,7 +49,7 @@ def test_a_file_is_laid_out_questions_are_answered_and_the_two_go_on_with_someth
     page = visit("/arena/new", judge)
     page.click("label:has([value=own])")
     page.click("#new-battle button[type=submit]")
-    expect(page.locator("#trouble")).to_have_text("Say what they should do.")
+    expect(page.locator("#trouble")).to_have_text("Describe the task.")
     page.fill("[name=text]", "Finish the letter on the desktop")
     page.set_input_files("[name=files]", {"name": "../letter & more.txt", "mimeType": "text/plain", "buffer": NOTE})
     keep_picture(page, "own-task-1280-light")
@@ -85,11 +85,11 @@ def test_a_file_is_laid_out_questions_are_answered_and_the_two_go_on_with_someth
     expect(page.locator("[data-side=b] .talk .asks")).to_have_text(QUESTION)
     page.click("#stop")
     vote(page, "tie")
-    expect(page.locator("#notes")).to_contain_text("You learn who they were when")
+    expect(page.locator("#notes")).to_contain_text("The names are shown after")
     page.goto(first)
     vote(page, "b")
     expect(page.locator("#revealed bdi")).to_have_count(2)
-    expect(page.locator("#revealed")).to_contain_text("Only people can judge this.")
+    expect(page.locator("#revealed")).to_contain_text("This task can only be judged by people.")
 
 
 def vote(page: Page, winner: str) -> None:

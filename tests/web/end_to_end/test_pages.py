@@ -157,4 +157,4 @@ def test_a_scan_finds_what_keeps_people_out(browser: Browser) -> None:
 def test_a_page_that_is_not_there_says_so_and_leads_back(visit: Visit, judge: Person) -> None:
     page = visit("/", judge)
     answer = page.request.get(f"{page.url}nowhere", headers={"Accept": "text/html"})
-    assert answer.status == 404 and "there is no such page" in answer.text().lower()
+    assert answer.status == 404 and "page not found" in answer.text().lower()

@@ -39,7 +39,7 @@ def test_space_plays_to_the_end_and_pauses(visit: Visit) -> None:
             .observe(controls, { attributes: true, attributeFilter: ["class"] });
     }""")
     page.keyboard.press("Space")
-    expect(page.locator(".replay-does")).to_have_text("What was left")
+    expect(page.locator(".replay-does")).to_have_text("Final screen")
     page.wait_for_function("window.played.join() === 'true,false'")
     page.keyboard.press("Home")
     page.keyboard.press("-")
@@ -48,7 +48,7 @@ def test_space_plays_to_the_end_and_pauses(visit: Visit) -> None:
     page.keyboard.press("Space")
     page.keyboard.press("Space")
     page.wait_for_function("window.played.join() === 'true,false,true,false'")
-    expect(page.locator(".replay-does")).not_to_have_text("What was left")
+    expect(page.locator(".replay-does")).not_to_have_text("Final screen")
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
-"""Agents that models drive: what is the same for every vendor, and one conversation for each vendor.
+"""Agents driven by models: shared code, and one conversation class per vendor.
 
-`ModelAgent` turns observations into turns, whoever made the model; a `Chat` knows one vendor's protocol. Usage and
-prices, context policy, retries and budgets are shared. Vendor SDKs are imported when an agent begins, not before.
+`ModelAgent` turns observations into actions for any vendor. A `Chat` implements one vendor's protocol. Usage and
+prices, context policy, retries and budgets are shared. Vendor SDKs are imported only when an agent begins.
 """
 
 from fairground.agents.models.anthropic_agent import anthropic_agent

@@ -1,4 +1,4 @@
-"""Agents that Anthropic's models drive."""
+"""Agents driven by Anthropic's models."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from fairground.agents.models.building import Access, Vendor, agent_maker
 
 @agent_maker
 def anthropic_agent(model: str, access: Access, options: dict[str, object]) -> Vendor:
-    """An agent that one of Anthropic's models drives, through the vendor's SDK (extra `anthropic`).
+    """Create an agent driven by one of Anthropic's models, through the vendor's SDK (extra `anthropic`).
 
-    Takes a model's name, such as `claude-sonnet-5-5`, what every `MakeAgent` takes, and fields of `AnthropicOptions`:
-    `tool`, `max_tokens`, `temperature`, `effort`, `thinking`, `stream`... The key is by default what the SDK finds,
-    ANTHROPIC_API_KEY first.
+    Takes a model name such as `claude-sonnet-5-5`, the arguments of `MakeAgent`, and fields of `AnthropicOptions`:
+    `tool`, `max_tokens`, `temperature`, `effort`, `thinking`, `stream`... The default key is the one that the SDK
+    finds, first ANTHROPIC_API_KEY.
     """
     chosen = AnthropicOptions.parse({"model": model, **options}, where="anthropic")
     chat = AnthropicChat(chosen, api_key=access.api_key, base_url=access.base_url, pace=access.pace)

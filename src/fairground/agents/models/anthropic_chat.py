@@ -1,4 +1,4 @@
-"""A conversation with one of Anthropic's models, through the vendor's SDK."""
+"""Conversation with one of Anthropic's models, through the vendor's SDK."""
 
 from __future__ import annotations
 
@@ -33,23 +33,25 @@ _STOPS: dict[str, _Stop] = {
 
 
 class AnthropicOptions(Record):
-    """How a model is asked; recorded with a run as its condition, so no key is here."""
+    """Request options. They are recorded with a run as its condition, so they contain no key."""
 
     model: str = Field(min_length=1, max_length=200)
-    tool: str = Field("", description="the computer tool; empty: the newest that the model takes")
-    max_tokens: int = Field(8192, ge=1, le=1_000_000, description="of one answer, thinking included")
+    tool: str = Field("", description="computer tool; empty: the newest that the model supports")
+    max_tokens: int = Field(8192, ge=1, le=1_000_000, description="maximum per answer, including thinking")
     temperature: float | None = Field(
-        None, ge=0, le=1, description="0 for the most deterministic decoding; newer models refuse any"
+        None, ge=0, le=1, description="0 for the most deterministic decoding; newer models reject any value"
     )
     effort: Literal["low", "medium", "high", "xhigh", "max"] | None = None
-    thinking: Literal["auto", "off"] = Field("auto", description="off: nothing is said about it, the model's default")
+    thinking: Literal["auto", "off"] = Field(
+        "auto", description="off: not set in the request, so the model's default applies"
+    )
     stream: bool = True
-    idle_seconds: float = Field(120.0, gt=0, description="longest silence of the server")
-    answer_seconds: float = Field(600.0, gt=0, description="longest time for one answer")
+    idle_seconds: float = Field(120.0, gt=0, description="timeout without any data from the server")
+    answer_seconds: float = Field(600.0, gt=0, description="timeout of one answer")
 
 
 class AnthropicChat:
-    """Keeps the messages as the protocol has them, with `Seen` where images go."""
+    """Keeps the messages in the protocol's form, with `Seen` in place of images."""
 
     def __init__(
         self, options: AnthropicOptions, *, api_key: str | None = None, base_url: str | None = None, pace: Pace
@@ -69,7 +71,7 @@ class AnthropicChat:
         self._client: Any = None
 
     def check(self) -> None:
-        """Raises `MissingPrerequisite` when the SDK or a key is missing; makes no request."""
+        """Raise `MissingPrerequisite` if the SDK or an API key is missing. Makes no request."""
         if self._client is not None:
             return
         try:
@@ -80,29 +82,29 @@ class AnthropicChat:
                 "Anthropic's models need the package anthropic", fix="pip install 'fairground[anthropic]'"
             ) from None
         timeout = sdk.Timeout(self.options.idle_seconds, connect=_CONNECT)
-        # No retries of the SDK's own: they would not see a stream that breaks off, and would not count in the budget.
+        # The SDK's own retries are off: they would not handle a broken stream, and would not count in the budget.
         try:
             client = sdk.Anthropic(api_key=self._key, base_url=self._base_url, max_retries=0, timeout=timeout)
         except sdk.AnthropicError as error:
-            raise MissingPrerequisite(f"no key for Anthropic's model {self.model}: {error}", fix=_SET_KEY) from None
+            raise MissingPrerequisite(f"no API key for Anthropic's model {self.model}: {error}", fix=_SET_KEY) from None
         if not (client.api_key or client.auth_token or client.credentials):
             client.close()
             raise MissingPrerequisite(
-                f"no key for Anthropic's model {self.model}: ANTHROPIC_API_KEY is not set",
+                f"no API key for Anthropic's model {self.model}: ANTHROPIC_API_KEY is not set",
                 fix=_SET_KEY,
             )
         self._sdk, self._client = sdk, client
         self._where = str(client.base_url).rstrip("/")
-        weakref.finalize(self, client.close)  # nobody says when an agent acts for the last time
+        weakref.finalize(self, client.close)  # it is unknown when an agent acts for the last time
 
     def close(self) -> None:
-        """Lets go of the connection; the next request makes a new one."""
+        """Close the connection. The next request opens a new one."""
         client, self._client = self._client, None
         if client is not None:
             client.close()
 
     def begin(self, system: str, tools: tuple[SpokenTool, ...], context: Context) -> None:
-        """Starts a conversation, with nothing of the last one."""
+        """Start a new conversation."""
         self._system = system
         self._spoken = [
             {"name": tool.name, "description": tool.summary, "input_schema": tool.schema()} for tool in tools
@@ -111,17 +113,17 @@ class AnthropicChat:
         self._messages: list[dict[str, Any]] = []
 
     def tell(self, text: str, seen: Seen | None = None) -> None:
-        """Says something to the model, as the person or the harness."""
+        """Send a message to the model, as the user or the harness."""
         self._say([_text(text)] if seen is None else [_text(text), seen])
 
     def results(self, results: list[Result]) -> None:
-        """Gives the results of all calls of the last reply, in order."""
+        """Send the results of all calls of the last reply, in order."""
         blocks: list[Any] = []
         after: list[Any] = []
         for result in results:
             inside: list[Any] = [_text(result.text)] if result.text else []
             if result.seen is not None:
-                # The protocol takes only words in the result of a failed call.
+                # The protocol allows only text in the result of a failed call.
                 (after if result.error else inside).append(result.seen)
             block: dict[str, Any] = {
                 "type": "tool_result",
@@ -136,7 +138,7 @@ class AnthropicChat:
         self._say([*blocks, *after])
 
     def ask(self) -> Reply:
-        """Sends the conversation once and adds the reply to it; what it raises, `Chat` says."""
+        """Send the conversation once and add the reply to it. Raises the errors listed in `Chat.ask`."""
         self.check()
         request = self._request()
         received = Received()
@@ -144,7 +146,7 @@ class AnthropicChat:
             self._receive(request, received)
             return self._read(received)
         except Transient as failure:
-            failure.tokens = received.tokens if received.usage else None  # what broke off midway is paid for, too
+            failure.tokens = received.tokens if received.usage else None  # a partial answer is charged, too
             raise
 
     # --- sending ------------------------------------------------------------------------------------------------------
@@ -162,13 +164,13 @@ class AnthropicChat:
         if self._adaptive:
             request["thinking"] = {"type": "adaptive", "display": "summarized"}
             if self._context.edited:
-                # Thinking is bound to the conversation before it; with that edited, it must be let go.
+                # Thinking is bound to the conversation before it. If that was edited, the thinking must be dropped.
                 request["thinking"]["block_binding"] = {"prefix_mismatch_behavior": "drop_block"}
                 betas.append(BINDING_BETA)
         if options.effort is not None:
             request["output_config"] = {"effort": options.effort}
         if options.temperature is not None:
-            request["extra_body"] = {"temperature": options.temperature}  # the SDK has no name for it any more
+            request["extra_body"] = {"temperature": options.temperature}  # the SDK no longer has a parameter for it
         if betas:
             request["betas"] = betas
         return request
@@ -182,7 +184,7 @@ class AnthropicChat:
         except self._sdk.APIStatusError as error:
             raise translate(error, self.model, self._where) from None
         except (self._sdk.APIError, self._transport_error, ValueError) as error:
-            # No connection, one that broke, or data that is no JSON: the SDK has a name for some of these only.
+            # No connection, a broken connection, or data that is not JSON. The SDK wraps only some of these.
             raise passing(error, self._where, place_of(self._base_url, "ANTHROPIC_BASE_URL")) from None
 
     def _stream(self, request: dict[str, Any], received: Received) -> None:
@@ -206,14 +208,14 @@ class AnthropicChat:
         uses = [block for block in blocks if block.get("type") == "tool_use"]
         faults = dict(received.faults)
         if stop == "cut" and uses and uses[-1] is blocks[-1]:
-            faults[uses[-1]["id"]] = _CUT  # complete or not, nobody can tell
+            faults[uses[-1]["id"]] = _CUT  # it is unknown whether it is complete
         if blocks:
             self._messages.append({"role": "assistant", "content": blocks})
-        said = [block["text"] for block in blocks if block.get("type") == "text"]
+        texts = [block["text"] for block in blocks if block.get("type") == "text"]
         thought = [block["thinking"] for block in blocks if block.get("type") == "thinking" and block["thinking"]]
         return Reply(
-            thought="\n".join([*thought, *said]),
-            text="\n".join(said),
+            thought="\n".join([*thought, *texts]),
+            text="\n".join(texts),
             calls=tuple(_call(use, faults.get(use["id"], "")) for use in uses),
             stop=stop,
             tokens=received.tokens,
@@ -228,12 +230,12 @@ class AnthropicChat:
 
 def _call(block: dict[str, Any], fault: str) -> Call:
     arguments = block.get("input")
-    asked = arguments.get("action") if block["name"] == "computer" and isinstance(arguments, dict) else block["name"]
-    return Call(block["id"], block["name"], arguments, block, fault, wants_cursor=asked == "cursor_position")
+    tool = arguments.get("action") if block["name"] == "computer" and isinstance(arguments, dict) else block["name"]
+    return Call(block["id"], block["name"], arguments, block, fault, wants_cursor=tool == "cursor_position")
 
 
 def _is_blank(block: dict[str, Any]) -> bool:
-    """Whether a block says nothing; the server gives such blocks, and does not take them back."""
+    """Return whether a block is empty. The server sends such blocks, but does not accept them back."""
     return block.get("type") == "text" and not block["text"].strip()
 
 
@@ -245,6 +247,6 @@ def _image(image: Image) -> dict[str, Any]:
     return {"type": "image", "source": {"type": "base64", "media_type": image.media_type, "data": image.data}}
 
 
-def _plain(thing: Any) -> Any:
-    """What the SDK made of an answer, as the data it came as."""
-    return thing.to_dict(warnings=False) if hasattr(thing, "to_dict") else thing
+def _plain(value: Any) -> Any:
+    """Convert an SDK object back to plain data."""
+    return value.to_dict(warnings=False) if hasattr(value, "to_dict") else value

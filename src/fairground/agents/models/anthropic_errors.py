@@ -1,4 +1,4 @@
-"""What Anthropic's SDK raises, as the errors that every vendor's agent has in common."""
+"""Translate errors of Anthropic's SDK into the errors shared by all vendors."""
 
 from __future__ import annotations
 
@@ -15,41 +15,41 @@ from fairground.agents.models.calling import (
 )
 from fairground.agents.models.hints import retry_hint
 
-# There is no code for these; the wording may change, so only its gist is looked for.
+# There is no code for these errors. The wording may change, so only keywords are matched.
 _TOO_LONG = re.compile(r"prompt is too long|exceeds? (the )?context|context (window|limit|length)", re.IGNORECASE)
 _TOO_LARGE = re.compile(r"image.{0,80}(exceed|too large|larger than|dimension|max(imum)? (allowed )?size)", re.I | re.S)
 _PASSING = {"rate_limit_error", "overloaded_error", "api_error", "timeout_error", "conflict_error"}
-_ACCOUNT = {401: "the key is not valid", 402: "the account has no credit", 403: "the key may not use this"}
+_ACCOUNT = {401: "the API key is invalid", 402: "the account has no credit", 403: "the API key has no permission"}
 _KINDS = {"authentication_error": 401, "billing_error": 402, "permission_error": 403, "not_found_error": 404}
 _SHOWN = 600
 
 
 def translate(error: Any, model: str, where: str) -> Exception:
-    """The error to raise for an `anthropic.APIStatusError`: the server's answer was a refusal of some kind."""
+    """Return the error to raise for an `anthropic.APIStatusError`."""
     body = error.body
     details = body.get("error") if isinstance(body, dict) else None
     kind = str(details.get("type", "")) if isinstance(details, dict) else ""
     message = str(details.get("message", "")) if isinstance(details, dict) else str(error.message)
-    said = f"{error.status_code} {kind}: {message}"[:_SHOWN]
+    summary = f"{error.status_code} {kind}: {message}"[:_SHOWN]
     status = _KINDS.get(kind, error.status_code)
 
     advice = error.response.headers.get("x-should-retry")
     passing = kind in _PASSING or status in (408, 409, 429) or status >= 500
     if advice == "true" or (passing and advice != "false"):
-        return Transient(said, retry_hint(error.response.headers, body))
+        return Transient(summary, retry_hint(error.response.headers, body))
     if status in _ACCOUNT:
         return AccessRefused(
-            f"{_ACCOUNT[status]} at {where}: {said}", fix="set ANTHROPIC_API_KEY to a key that may use the model"
+            f"{_ACCOUNT[status]} at {where}: {summary}", fix="set ANTHROPIC_API_KEY to a key that may use the model"
         )
     if status == 404:
         return UnknownModel(
-            f"no model {model!r} at {where}, or not for this key: {said}", fix="check the name of the model"
+            f"no model {model!r} at {where}, or no access with this key: {summary}", fix="check the name of the model"
         )
     if status == 413 or _TOO_LONG.search(message):
-        return ContextTooLong(said)
+        return ContextTooLong(summary)
     if _TOO_LARGE.search(message):
-        return ImageRefused(said, fix="lower the limits of the pictures' size")
+        return ImageRefused(summary, fix="reduce the image limits")
     return RequestRefused(
-        f"the server does not take the request: {said}",
-        fix="check that the model takes the options of the agent (tool, temperature, effort, thinking)",
+        f"the server rejects the request: {summary}",
+        fix="check that the model supports the agent's options (tool, temperature, effort, thinking)",
     )

@@ -1,6 +1,6 @@
-"""What differs between Anthropic's models: their computer tool, how they think, what they see.
+"""Differences between Anthropic's models: computer tool, thinking, image size.
 
-Data, to be completed as models come. A model that is not here is taken for a new one.
+Extend this data as models appear. An unknown model is treated as a new one.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ BETAS: dict[str, tuple[str, ...]] = {
 """The computer tools, oldest first, with the beta headers that each needs."""
 
 BINDING_BETA = "thinking-binding-controls-2026-08-01"
-"""Lets a conversation go on whose beginning was edited, without the thinking that was bound to it."""
+"""Lets a conversation continue after its beginning was edited, without the thinking that was bound to it."""
 
 
 @dataclass(frozen=True)
 class Traits:
-    """What a model takes.
+    """What a model supports.
 
     Attributes:
-        tool: The newest computer tool that it takes.
+        tool: The newest computer tool that it supports.
         adaptive: Whether it decides by itself how much to think.
-        limits: The largest picture that it sees at full size.
+        limits: The largest image that it sees at full size.
     """
 
     tool: str = TOOLSET
@@ -51,5 +51,5 @@ _KNOWN: tuple[tuple[re.Pattern[str], Traits], ...] = tuple(
 
 
 def traits_of(model: str) -> Traits:
-    """The traits of a model by its name."""
+    """Return the traits of a model by its name."""
     return next((traits for pattern, traits in _KNOWN if pattern.search(model)), Traits())

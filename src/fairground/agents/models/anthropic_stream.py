@@ -1,4 +1,4 @@
-"""Anthropic's answers as plain data, whole or not at all: a stream that breaks off, or says nonsense, is no answer."""
+"""Parse Anthropic's answers into plain data. A broken or invalid stream is not an answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fairground.agents.models.usage import Tokens
 from fairground.agents.models.wellformed import well_formed
 from fairground.core import InvalidInput, parse_json
 
-MAX_ANSWER = 4 << 20  # characters; more than any model writes at once
+MAX_ANSWER = 4 << 20  # maximum characters; more than any model writes at once
 _DELTAS = {"text_delta": "text", "thinking_delta": "thinking"}
 _TEXTS = {"text": ("text",), "thinking": ("thinking",), "tool_use": ("id", "name")}
 _NOT_A_CALL = "The arguments of this call are not a JSON object: {error}. Nothing was done; write the call again."
@@ -19,14 +19,14 @@ _NOT_A_CALL = "The arguments of this call are not a JSON object: {error}. Nothin
 
 @dataclass
 class Received:
-    """An answer as it came.
+    """A received answer.
 
     Attributes:
-        content: The blocks, as the protocol has them.
+        content: The blocks, in the protocol's form.
         stop_reason: Why it ended.
-        stop_details: What more is said about that.
-        usage: Counts of tokens, as they came last.
-        faults: What is wrong with the arguments of a call, by the call's id.
+        stop_details: Details of the stop reason.
+        usage: The latest token counts.
+        faults: What is wrong with the arguments of a call, by call ID.
     """
 
     content: list[dict[str, Any]] = field(default_factory=list)
@@ -37,7 +37,7 @@ class Received:
 
     @property
     def tokens(self) -> Tokens:
-        """What the answer took."""
+        """Token counts of the answer."""
 
         def count(name: str) -> int:
             value = self.usage.get(name)
@@ -52,7 +52,7 @@ class Received:
 
 
 def from_message(message: Any, received: Received) -> None:
-    """An answer that came in one piece, into `received`; raises `Transient` when it is not one."""
+    """Parse a complete answer into `received`. Raises `Transient` if it is invalid."""
     if not isinstance(message, dict) or not isinstance(message.get("content"), list):
         raise Transient("the server's answer is not a message")
     received.usage = _object(message.get("usage"))
@@ -67,18 +67,18 @@ def from_message(message: Any, received: Received) -> None:
 
 
 def from_events(events: Iterable[Any], received: Received, on_event: Callable[[], None] = lambda: None) -> None:
-    """An answer that comes in pieces, into `received`, which holds what came also when the rest does not.
+    """Parse a streamed answer into `received`, which keeps what arrived even if the rest does not.
 
-    The arguments of a call are parsed strictly when the call is complete. The SDK's own gathering would complete half a
-    JSON by itself, and a click at half a coordinate is worse than none.
+    The arguments of a call are parsed strictly once the call is complete. The SDK's own parser completes partial JSON,
+    and a click at half a coordinate is worse than none.
 
     Args:
-        events: As plain data, in order.
-        received: What came so far.
-        on_event: Called at each event; it may raise.
+        events: Events as plain data, in order.
+        received: The answer so far.
+        on_event: Called at each event. It may raise.
 
     Raises:
-        Transient: The stream ended before the answer did, or is not what the protocol allows.
+        Transient: If the stream ended before the answer did, or violates the protocol.
     """
     arguments: dict[int, str] = {}
     size, ended = 0, False
@@ -104,9 +104,9 @@ def from_events(events: Iterable[Any], received: Received, on_event: Callable[[]
                 case "message_stop":
                     ended = True
                 case _:
-                    pass  # the protocol says that new kinds of events may come
+                    pass  # the protocol allows new kinds of events
         except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
-            raise Transient(f"an event of the stream has no meaning: {error!r:.200}") from None
+            raise Transient(f"an event of the stream is invalid: {error!r:.200}") from None
         if size > MAX_ANSWER:
             raise Transient(f"the answer is longer than {MAX_ANSWER} characters")
     if not ended:
@@ -124,8 +124,8 @@ def _add(block: dict[str, Any], delta: dict[str, Any], arguments: dict[int, str]
         block[name] = block.get(name, "") + delta[name]
         return len(delta[name])
     if kind == "signature_delta":
-        block["signature"] = delta["signature"]  # whole at once
-    return 0  # a kind that is not known, such as citations: the block stays as it began
+        block["signature"] = delta["signature"]  # sent as a whole
+    return 0  # unknown kinds, such as citations, leave the block unchanged
 
 
 def _close(received: Received, index: int, arguments: dict[int, str]) -> None:
@@ -143,9 +143,9 @@ def _close(received: Received, index: int, arguments: dict[int, str]) -> None:
 
 
 def _check(received: Received) -> None:
-    """Refuses what no server means to say; whoever reads the answer need not look twice."""
+    """Reject invalid answers, so that readers need not check again."""
     if not isinstance(received.stop_reason, str):
-        raise Transient("the answer's stop_reason is no text")
+        raise Transient("the answer's stop_reason is not text")
     for block in received.content:
         for name in _TEXTS.get(str(block.get("type")), ()):
             if not isinstance(block.get(name), str):

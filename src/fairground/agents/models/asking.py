@@ -1,6 +1,6 @@
-"""Asking a model a question, with pictures if there are any: for judges, planners, auditors and user simulators.
+"""Ask a model a question, optionally with images: for judges, planners, auditors and user simulators.
 
-Nothing here acts. `ModelAgent` is for models that do.
+These models do not act. `ModelAgent` is for models that act.
 """
 
 from __future__ import annotations
@@ -27,40 +27,40 @@ from fairground.agents.models.prompting import prompt
 from fairground.agents.models.usage import Tokens, Usage
 from fairground.core import Frame, unknown
 
-_TRIES = 3  # answers in a row that may be empty or cut off before the question is given up
-_UNUSABLE = {"cut": "cut off at the limit of its length", "paused": "a call of a tool that it does not have"}
+_TRIES = 3  # maximum number of consecutive empty or truncated answers
+_UNUSABLE = {"cut": "cut off at its length limit", "paused": "a call of a tool that does not exist"}
 
 
 class Asker(Protocol):
     """A model that answers questions.
 
     Attributes:
-        name: How reports call it: `vendor:MODEL`.
-        usage: What all its answers have taken so far.
+        name: Name in reports: `vendor:MODEL`.
+        usage: Total usage of all answers so far.
     """
 
     name: str
     usage: Usage
 
     def check(self) -> None:
-        """Raises `MissingPrerequisite` when the vendor's SDK or a key is missing; makes no request."""
+        """Raise `MissingPrerequisite` if the vendor's SDK or an API key is missing. Makes no request."""
 
     def ask(self, text: str, frames: Sequence[Frame] = (), *, system: str = "") -> str:
-        """The model's answer, retried as a `ModelAgent`'s requests are.
+        """Return the model's answer. Requests are retried as for a `ModelAgent`.
 
         Args:
             text: The question.
-            frames: Pictures, shown before it in their order.
-            system: What the model is told about its part.
+            frames: Images, shown in order before the question.
+            system: The system prompt.
 
         Raises:
-            ModelRefused: The model declines.
-            Unusable: The server cannot be reached, or refuses the key or the name of the model.
-            ModelUnavailable: The server does not answer, or answers nothing usable, within the retries.
+            ModelRefused: If the model refuses.
+            Unusable: If the server is unreachable, or rejects the key or the model's name.
+            ModelUnavailable: If the server gives no usable answer within the retries.
         """
 
     def close(self) -> None:
-        """Lets go of connections."""
+        """Close connections."""
 
 
 def make_asker(
@@ -74,20 +74,20 @@ def make_asker(
     base_url: str | None = None,
     api_key: str | None = None,
 ) -> Asker:
-    """A model to ask, by the name that its agent has.
+    """Create an asker for a model, by the same name as its agent.
+
+    Makes no request and looks for no key before `check` or `ask`. An asker answers one question at a time. Create one
+    per thread.
 
     Args:
         name: `anthropic:MODEL`, `openai:MODEL`, `gemini:MODEL` or `compatible:MODEL@URL`.
-        temperature: Of its sampling; some models refuse any, and then `ask` raises `RequestRefused`.
-        seed: Of its sampling, for servers that take one (Gemini's and compatible ones); others are not told.
-        retries: How often and how long one question is tried.
-        prices: A price table to complete the package's.
-        pace: Time and chance, for tests.
-        base_url: Of another server that speaks the same protocol.
-        api_key: By default what the vendor's agent takes.
-
-    Nothing is asked of the server, and no key is looked for, before `check` or `ask`. An asker answers one question at
-    a time; for several threads, make several.
+        temperature: Sampling temperature. Some models reject any value; then `ask` raises `RequestRefused`.
+        seed: Sampling seed, for servers that support it (Gemini and compatible ones). Ignored by others.
+        retries: Retry policy per question.
+        prices: Price table that extends the built-in one.
+        pace: Clock and randomness, for tests.
+        base_url: Address of another server with the same protocol.
+        api_key: API key. Default: as for the vendor's agent.
     """
     vendor, _, model = name.partition(":")
     if vendor not in MAKERS or not model:
@@ -105,7 +105,7 @@ def make_asker(
 
 
 class _ChatAsker:
-    """Asks each question in a conversation of its own, so that no answer depends on what was asked before."""
+    """Asks each question in a new conversation, so that answers do not depend on earlier questions."""
 
     def __init__(
         self, chat: Toolless, *, name: str, limits: ImageLimits, price: Price | None, retries: RetryPolicy, pace: Pace
@@ -116,19 +116,19 @@ class _ChatAsker:
         self._caller = Caller(retries, pace, model=chat.model)
 
     def check(self) -> None:
-        """Raises `MissingPrerequisite` when the vendor's SDK or a key is missing; makes no request."""
+        """Raise `MissingPrerequisite` if the vendor's SDK or an API key is missing. Makes no request."""
         self._chat.check()
 
     def close(self) -> None:
-        """Lets go of connections; the next question makes new ones."""
+        """Close connections. The next question opens new ones."""
         self._chat.close()
 
     def ask(self, text: str, frames: Sequence[Frame] = (), *, system: str = "") -> str:
-        """The model's answer; what it raises, `Asker` says."""
+        """Return the model's answer. Raises the errors listed in `Asker.ask`."""
         pictures = _Pictures(frames, self._limits)
 
         def send() -> Reply:
-            # From the beginning each time: an attempt that failed may have left something in the conversation.
+            # Starts over each time: a failed attempt may have left something in the conversation.
             self._chat.begin(system or prompt("asked"), (), pictures)
             for number, seen in enumerate(pictures.all, 1):
                 self._chat.tell(f"Picture {number} of {len(pictures.all)}:", seen)
@@ -144,19 +144,19 @@ class _ChatAsker:
                 return reply.text
             why = _UNUSABLE.get(reply.stop, "empty")
         raise ModelUnavailable(
-            f"{self.name} gave {_TRIES} answers in a row that cannot be used; the last was {why}",
-            fix="ask another model, or ask for less at once",
+            f"{self.name} gave {_TRIES} unusable answers in a row; the last was {why}",
+            fix="use another model, or ask for less at once",
         )
 
     def _reply(self, send: Callable[[], Reply], pictures: _Pictures) -> Reply:
-        """One reply; pictures that are too large, or too much to read, are shrunk once."""
+        """Return one reply. Images are reduced once if they are too large or too many."""
         shrunk = False
         while True:
             try:
                 reply = self._caller.call(send, self._count_failure)
                 self._count(reply.tokens)
                 if reply.stop == "full":
-                    raise ContextTooLong(f"the question and its answer are more than {self.name} can hold")
+                    raise ContextTooLong(f"the question and its answer exceed the context window of {self.name}")
                 return reply
             except (ContextTooLong, ImageRefused):
                 if shrunk or not pictures.shrink():
@@ -174,7 +174,7 @@ class _ChatAsker:
 
 
 class _Pictures(Context):
-    """The pictures of one question: none is forgotten, and they may be of several sizes."""
+    """The images of one question. None is forgotten, and they may differ in size."""
 
     def __init__(self, frames: Sequence[Frame], limits: ImageLimits) -> None:
         largest = max((frame.size for frame in frames), key=lambda size: size[0] * size[1], default=(1, 1))
@@ -182,13 +182,13 @@ class _Pictures(Context):
         self.all = [Seen(frame) for frame in frames]
 
     def shrink(self) -> bool:
-        """Halves the sides of the pictures; each question begins anew, so nothing that was sent is edited."""
+        """Halve the sides of the images. Each question starts a new conversation, so nothing sent before is edited."""
         possible = super().shrink()
         self.edited = False
         return possible
 
     def image(self, seen: Seen) -> Image | None:
-        """A picture as it goes out, at its own size where the limits allow that."""
+        """Return an image to send, at its own size if the limits allow that."""
         if seen.frame is None:
             return None
         size = fit(seen.frame.size, self.limits)

@@ -1,7 +1,7 @@
-"""Vendors' conversations without tools: for models that are asked, and do not act.
+"""Vendors' conversations without tools, for models that answer questions and do not act.
 
-Each is the conversation that the vendor's agent has, less what only acting needs: computer tools, their beta headers,
-a cache for the next step, and reasoning that goes back to the server.
+Each is the vendor's agent conversation without what only acting needs: computer tools, their beta headers, prompt
+caching for the next step, and reasoning that is sent back to the server.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from fairground.agents.models.openai_chat import OpenAIChat, OpenAIOptions
 
 
 class Toolless(Protocol):
-    """What an asker needs of a `Chat`."""
+    """The part of `Chat` that an asker needs."""
 
     model: str
 
     def check(self) -> None:
-        """As `Chat.check`."""
+        """See `Chat.check`."""
 
     def close(self) -> None:
-        """As `Chat.close`."""
+        """See `Chat.close`."""
 
     def begin(self, system: str, tools: tuple[SpokenTool, ...], context: Context) -> None:
-        """As `Chat.begin`."""
+        """See `Chat.begin`."""
 
     def tell(self, text: str, seen: Seen | None = None) -> None:
-        """As `Chat.tell`."""
+        """See `Chat.tell`."""
 
     def ask(self) -> Reply:
-        """As `Chat.ask`."""
+        """See `Chat.ask`."""
 
 
 @dataclass(frozen=True)
 class Made:
-    """A conversation, and how large its pictures may be."""
+    """A conversation and its image limits."""
 
     chat: Toolless
     limits: ImageLimits
@@ -67,16 +67,16 @@ def _anthropic(
 def _openai(
     model: str, *, temperature: float | None, seed: int | None, pace: Pace, base_url: str | None, api_key: str | None
 ) -> Made:
-    asked = {"model": model, "temperature": temperature, "summary": "off"}
-    options = OpenAIOptions.parse(asked, where="openai")
+    fields = {"model": model, "temperature": temperature, "summary": "off"}
+    options = OpenAIOptions.parse(fields, where="openai")
     return Made(_OpenAI(options, api_key=api_key, base_url=base_url, pace=pace), OPENAI_LIMITS)
 
 
 def _gemini(
     model: str, *, temperature: float | None, seed: int | None, pace: Pace, base_url: str | None, api_key: str | None
 ) -> Made:
-    asked = {"model": model, "temperature": temperature, "seed": seed, "thinking": "off"}
-    options = GeminiOptions.parse(asked, where="gemini")
+    fields = {"model": model, "temperature": temperature, "seed": seed, "thinking": "off"}
+    options = GeminiOptions.parse(fields, where="gemini")
     return Made(_Gemini(options, api_key=api_key, base_url=base_url, pace=pace), gemini_traits(model).limits)
 
 
@@ -84,9 +84,9 @@ def _compatible(
     name: str, *, temperature: float | None, seed: int | None, pace: Pace, base_url: str | None, api_key: str | None
 ) -> Made:
     model, url, _ = split_name(name if base_url is None else f"{name}@{base_url}")
-    # The dialect of a model that acts in words would explain itself to it; functions are left out below.
-    asked = {"model": model, "dialect": FUNCTIONS.name, "temperature": temperature, "seed": seed}
-    options = CompatibleOptions.parse(asked, where="compatible")
+    # A text dialect would be explained to the model; the functions of this dialect are left out below.
+    fields = {"model": model, "dialect": FUNCTIONS.name, "temperature": temperature, "seed": seed}
+    options = CompatibleOptions.parse(fields, where="compatible")
     return Made(_Compatible(options, base_url=url, api_key=api_key, pace=pace), ImageLimits())
 
 
@@ -96,7 +96,7 @@ MAKERS: dict[str, Callable[..., Made]] = {
     "gemini": _gemini,
     "compatible": _compatible,
 }
-"""Who makes a conversation, by what comes before the colon of a model's name."""
+"""Functions that create a conversation, by the prefix of the model's name."""
 
 
 class _Anthropic(AnthropicChat):

@@ -1,4 +1,4 @@
-"""From a vendor's chat to an agent: what every vendor's constructor takes, said once."""
+"""Create agents from vendors' chats: the arguments shared by all vendors."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from fairground.agents.protocol import Brief
 
 @dataclass(frozen=True)
 class Access:
-    """How a vendor's server is reached.
+    """How to reach a vendor's server.
 
     Attributes:
-        api_key: None: what the vendor's SDK finds in the environment.
-        base_url: None: the vendor's own server.
-        pace: Time and chance.
+        api_key: API key. None: the one that the vendor's SDK finds in the environment.
+        base_url: Address. None: the vendor's own server.
+        pace: Clock and randomness.
     """
 
     api_key: str | None
@@ -34,15 +34,15 @@ class Access:
 
 @dataclass(frozen=True)
 class Vendor:
-    """What a vendor adds to an agent.
+    """Vendor-specific parts of an agent.
 
     Attributes:
         chat: The conversation.
-        name: What reports call the agent.
-        limits: How large pictures are, unless the caller says.
+        name: Agent name in reports.
+        limits: Default image limits.
         coordinates: How the model names a point.
-        system: What the model is told about its situation, where the usual words do not fit.
-        place: Where a person writes the server's address, for errors.
+        system: Creates the system prompt, if the default does not fit.
+        place: Where the user wrote the server's address, for errors.
     """
 
     chat: Chat
@@ -54,7 +54,7 @@ class Vendor:
 
 
 class MakeAgent(Protocol):
-    """A constructor of model agents."""
+    """A function that creates model agents."""
 
     def __call__(
         self,
@@ -71,25 +71,25 @@ class MakeAgent(Protocol):
         pace: Pace | None = None,
         **options: object,
     ) -> ModelAgent:
-        """Makes an agent. Nothing is asked of the server, and no key is looked for, before `check` or `begin`.
+        """Create an agent. Makes no request and looks for no key before `check` or `begin`.
 
         Args:
             model: The model's name.
             context: Which frames stay in the conversation.
-            limits: How large the pictures are; by default what the model sees at full size.
-            budget: Tokens, seconds and dollars of one episode.
-            retries: How often and how long one request is tried.
-            asks: How many unusable answers in a row one step may cost.
-            prices: A price table to complete the package's.
-            api_key: By default what the vendor's environment variable holds.
-            base_url: Of another server that speaks the same protocol.
-            pace: Time and chance, for tests.
+            limits: Image limits. Default: what the model sees at full size.
+            budget: Tokens, seconds and dollars per episode.
+            retries: Retry policy per request.
+            asks: Maximum number of consecutive unusable answers per step.
+            prices: Price table that extends the built-in one.
+            api_key: API key. Default: from the vendor's environment variable.
+            base_url: Address of another server with the same protocol.
+            pace: Clock and randomness, for tests.
             options: Fields of the vendor's own options, such as `temperature`.
         """
 
 
 def agent_maker(vendor: Callable[[str, Access, dict[str, object]], Vendor]) -> MakeAgent:
-    """Makes a vendor's constructor of what is its own: the model's name, how to reach it and its options go in."""
+    """Create a vendor's `MakeAgent` from a function of model name, access and options."""
 
     @functools.wraps(vendor, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
     def make(
@@ -108,20 +108,20 @@ def agent_maker(vendor: Callable[[str, Access, dict[str, object]], Vendor]) -> M
     ) -> ModelAgent:
         pace = pace or Pace()
         access = Access(api_key, base_url, pace)
-        found = vendor(model, access, options)
+        parts = vendor(model, access, options)
         return ModelAgent(
-            found.chat,
-            name=found.name,
-            limits=limits or found.limits,
+            parts.chat,
+            name=parts.name,
+            limits=limits or parts.limits,
             context=context or ContextPolicy(),
             price=price_of(model, load_prices(prices)),
             budget=budget or EpisodeBudget(),
             retries=retries or RetryPolicy(),
             asks=asks,
-            coordinates=found.coordinates,
+            coordinates=parts.coordinates,
             pace=pace,
-            system=found.system,
-            server=None if access.base_url is None else (access.base_url, found.place),
+            system=parts.system,
+            server=None if access.base_url is None else (access.base_url, parts.place),
         )
 
     del make.__wrapped__  # so that `help` shows this signature

@@ -1,4 +1,4 @@
-"""Calling a model's server: retries with backoff, within a budget. Each way that a call can end has its own type."""
+"""Call a model's server with retries and backoff, within a budget. Each way that a call can fail has its own type."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _log = logging.getLogger(__name__)
 
 
 class ModelUnavailable(InfrastructureError):
-    """The model's server did not give an answer within the budget. The episode is errored."""
+    """The model's server gave no answer within the budget. The episode is errored."""
 
 
 class Unusable(InfrastructureError):
-    """No request can succeed until a person changes something: the server, its address, the key, the model's name.
+    """No request can succeed until a user changes something: the server, its address, the key, or the model's name.
 
-    It is not tried again. A run that meets it stops, and can be resumed.
+    It is not retried. A run that meets it stops, and can be resumed.
     """
 
 
@@ -36,7 +36,7 @@ class Unreachable(Unusable, ModelUnavailable):
 
 
 class AccessRefused(Unusable, MissingPrerequisite):
-    """The server does not accept the key, or the account may not use the model."""
+    """The server rejects the key, or the account may not use the model."""
 
 
 class UnknownModel(Unusable, InvalidInput):
@@ -44,32 +44,35 @@ class UnknownModel(Unusable, InvalidInput):
 
 
 class RequestRefused(InfrastructureError):
-    """The server does not take the request as it is: an option that the model lacks, or a mistake of ours."""
+    """The server rejects the request: an option that the model does not support, or a bug in our code."""
 
 
 class ImageRefused(InfrastructureError):
-    """The server does not take a picture of this size."""
+    """The server rejects an image of this size."""
 
 
 class ContextTooLong(FairgroundError):
-    """The conversation has outgrown what the model can read."""
+    """The conversation exceeds the model's context window."""
 
 
 class ModelRefused(FairgroundError):
-    """The model, or its vendor's filter, declines to go on. The agent's own doing: it gives up, and is judged."""
+    """The model or its vendor's filter refuses to continue.
+
+    This counts as the agent's decision: it gives up and is judged.
+    """
 
 
 class BudgetSpent(FairgroundError):
-    """The agent has used up the tokens or dollars that it has for an episode. Its own doing: it has failed."""
+    """The agent used up its tokens or dollars for an episode. This counts as the agent's failure."""
 
 
 class Transient(Exception):
-    """What a sender raises for a failure that may pass.
+    """A failure that may be temporary, raised by a sender.
 
     Args:
         what: What happened.
-        after: How many seconds the server asks to wait, if it does.
-        tokens: What the attempt took, if an answer had begun.
+        after: Seconds that the server asks to wait, if any.
+        tokens: Tokens of the attempt, if an answer had begun.
     """
 
     def __init__(self, what: str, after: float | None = None, tokens: Tokens | None = None) -> None:
@@ -80,26 +83,26 @@ class Transient(Exception):
 
 
 class NotConnected(Transient):
-    """There was no connection to the server. It may pass if the server has answered before.
+    """There was no connection to the server. Retried only if the server has answered before.
 
     Args:
         where: The server's address.
-        why: What the system says.
+        why: The system's error message.
         fix: What to do about it.
     """
 
     def __init__(self, where: str, why: str, fix: str) -> None:
-        super().__init__(f"nothing answers at {where} ({why})")
+        super().__init__(f"no server answers at {where} ({why})")
         self.fix = fix
 
 
 class RetryPolicy(Record):
-    """How often and how long to try one request."""
+    """Retry policy of one request."""
 
     attempts: int = Field(8, ge=1, le=100)
-    seconds: float = Field(300.0, gt=0, description="for all attempts together, waiting included")
-    first: float = Field(1.0, gt=0, description="seconds of the first wait; each next is twice as long")
-    longest: float = Field(60.0, gt=0, description="seconds of the longest wait that is ours to choose")
+    seconds: float = Field(300.0, gt=0, description="total timeout of all attempts, including waits")
+    first: float = Field(1.0, gt=0, description="first wait in seconds; each next one is twice as long")
+    longest: float = Field(60.0, gt=0, description="maximum wait in seconds, unless the server asks for more")
 
 
 def _wait(seconds: float) -> None:
@@ -108,12 +111,12 @@ def _wait(seconds: float) -> None:
 
 @dataclass(frozen=True)
 class Pace:
-    """Time and chance, as arguments: what tests put in their own for.
+    """Clock and randomness, injectable for tests.
 
     Attributes:
-        clock: Seconds that only grow.
-        wait: Lets so many seconds pass.
-        chance: Spreads the waits, so that many workers that failed together do not come back together.
+        clock: Monotonic clock in seconds.
+        wait: Sleeps for some seconds.
+        chance: Random jitter of waits, so that workers that failed together do not retry together.
     """
 
     clock: Callable[[], float] = time.monotonic
@@ -124,34 +127,34 @@ class Pace:
 class Caller:
     """Calls one model's server, with retries.
 
-    A server that has never answered is not waited for: its address is wrong, or it is not running. One that has
-    answered before is retried. Each wait is logged as a warning.
+    A server that has never answered is not retried: its address is wrong, or it is not running. One that has answered
+    before is retried. Each wait is logged as a warning.
 
     Args:
-        policy: How often and how long one request is tried.
-        pace: Time and chance.
+        policy: The retry policy.
+        pace: Clock and randomness.
         model: The model's name, for messages.
 
     Attributes:
         replied: Whether any request has succeeded so far.
-        failure: The error that the last request ended with, if it did.
+        failure: The error of the last request, or None.
     """
 
     def __init__(self, policy: RetryPolicy, pace: Pace, *, model: str) -> None:
         self._policy, self._pace, self._model = policy, pace, model
-        self._answered = False  # with anything, such as that it is busy
+        self._answered = False  # with anything, including that it is busy
         self.replied = False
         self.failure: FairgroundError | None = None
 
     def call(self, send: Callable[[], T], on_failure: Callable[[Transient], None] = lambda failure: None) -> T:
-        """What `send` returns, trying again after `Transient` within the policy's budget.
+        """Return what `send` returns. Retries after `Transient`, within the policy's budget.
 
-        The wait is what the server asks for. Where it does not ask, the wait doubles each time and is reduced by up to
-        a half at random. A server that asks for more time than is left is not tried again.
+        The wait is what the server asks for. Otherwise it doubles each time, with random jitter of up to half. A server
+        that asks for more time than is left is not retried.
 
         Raises:
-            Unreachable: There is no connection, and never was one.
-            ModelUnavailable: The budget of attempts or seconds is spent.
+            Unreachable: If there is no connection, and never was one.
+            ModelUnavailable: If the budget of attempts or seconds is used up.
         """
         self.failure = None
         try:
@@ -193,5 +196,5 @@ class Caller:
         spent = pace.clock() - started
         raise ModelUnavailable(
             f"{self._model} gave no answer in {attempt} attempts and {spent:.0f} s; the last failure: {failure.what}",
-            fix="resume the run later; with rate limits, use fewer workers",
+            fix="resume the run later; if the cause is rate limits, use fewer workers",
         )

@@ -1,4 +1,4 @@
-"""What differs from vendor to vendor: how a conversation is kept, sent and read. The rest is `ModelAgent`."""
+"""The vendor-specific part of a model agent: how a conversation is kept, sent and parsed. The rest is `ModelAgent`."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from fairground.agents.native import Dialect
 
 @dataclass(frozen=True)
 class Call:
-    """A tool call that a model made.
+    """A tool call of a model.
 
     Attributes:
-        id: What the vendor's protocol knows it by.
+        id: ID in the vendor's protocol.
         name: The tool.
-        arguments: As the model wrote them.
-        native: What the dialect reads: for some vendors the arguments, for others the whole block.
-        fault: Why it cannot be read at all, such as half a JSON; empty when it can.
-        wants_cursor: Whether it asks where the pointer is.
+        arguments: Arguments as the model wrote them.
+        native: What the dialect parses: for some vendors the arguments, for others the whole block.
+        fault: Why it cannot be parsed, such as incomplete JSON; empty if it can.
+        wants_cursor: Whether it asks for the pointer's position.
     """
 
     id: str
@@ -34,7 +34,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a call: words, and a picture if there is one."""
+    """The result of a call: text, and an image if there is one."""
 
     call: Call
     text: str = ""
@@ -47,13 +47,12 @@ class Reply:
     """One answer of a model.
 
     Attributes:
-        thought: What it thought and said beside its calls.
-        text: What it said to the person, without its thinking; of a refusal, the reason.
-        calls: The tools it called, in order.
-        stop: Why it ended: `complete`; `cut` at the limit of its length; `paused` by the server, to be continued by
-            asking again; `refused`; or `full`, when nothing more goes into what the model can hold. The last two are
-            not part of the conversation.
-        tokens: What it took; None when the server does not say.
+        thought: What it thought and said besides its calls.
+        text: What it said to the user, without its thinking; for a refusal, the reason.
+        calls: Its tool calls, in order.
+        stop: Why it ended: `complete`; `cut` at its length limit; `paused` by the server, to be continued by asking
+            again; `refused`; or `full`, if the context window is full. The last two are not part of the conversation.
+        tokens: Token counts. None if the server does not report them.
     """
 
     thought: str = ""
@@ -75,29 +74,29 @@ class Chat(Protocol):
     dialect: Dialect
 
     def check(self) -> None:
-        """Raises `MissingPrerequisite` when the SDK or a key is missing; makes no request."""
+        """Raise `MissingPrerequisite` if the SDK or an API key is missing. Makes no request."""
 
     def close(self) -> None:
-        """Lets go of connections, also while `ask` waits in another thread; the next request makes new ones."""
+        """Close connections, also while `ask` waits in another thread. The next request opens new ones."""
 
     def begin(self, system: str, tools: tuple[SpokenTool, ...], context: Context) -> None:
-        """Starts a conversation, with nothing of the last one."""
+        """Start a new conversation."""
 
     def tell(self, text: str, seen: Seen | None = None) -> None:
-        """Says something to the model, as the person or the harness."""
+        """Send a message to the model, as the user or the harness."""
 
     def results(self, results: list[Result]) -> None:
-        """Gives the results of all calls of the last reply, in order."""
+        """Send the results of all calls of the last reply, in order."""
 
     def ask(self) -> Reply:
-        """Sends the conversation once and adds the reply to it.
+        """Send the conversation once and add the reply to it.
 
         Raises:
-            Transient: It may work the next time.
-            ModelRefused: The model declines.
-            ContextTooLong: The conversation is too long for the model.
-            ImageRefused: A picture is too large.
-            RequestRefused: The request is not taken as it is.
-            AccessRefused: The key is refused.
-            UnknownModel: The server has no such model.
+            Transient: If a retry may succeed.
+            ModelRefused: If the model refuses.
+            ContextTooLong: If the conversation is too long for the model.
+            ImageRefused: If an image is too large.
+            RequestRefused: If the server rejects the request.
+            AccessRefused: If the key is rejected.
+            UnknownModel: If the server has no such model.
         """

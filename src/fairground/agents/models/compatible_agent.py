@@ -1,4 +1,4 @@
-"""Agents that any model drives whose server speaks OpenAI's Chat Completions: vLLM, SGLang, llama.cpp, and others."""
+"""Agents driven by models behind any server with OpenAI's Chat Completions API: vLLM, SGLang, llama.cpp, and others."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ _MAX_NAME = 2_000
 
 
 def compatible_agent(model: str, *, base_url: str, dialect: str | None = None, **options: Any) -> ModelAgent:
-    """An agent that a model behind an OpenAI-compatible server drives, through OpenAI's SDK (extra `openai`).
+    """Create an agent driven by a model behind an OpenAI-compatible server, through OpenAI's SDK (extra `openai`).
 
     Args:
         model: The model's name at that server.
-        base_url: Where the server's API begins, such as `http://127.0.0.1:8000/v1`.
-        dialect: What the model writes: `functions`, which any model that can call functions does, or a text format of
-            its own, such as `ui-tars-1.5` or `qwen3-vl`. By default what the model's name tells, or else `functions`.
-        options: What every `MakeAgent` takes, and fields of `CompatibleOptions`: `max_tokens`, `temperature`, `seed`,
-            `extra`, `stream`... The key is by default COMPATIBLE_API_KEY; OpenAI's own key is never sent there.
+        base_url: Base address of the server's API, such as `http://127.0.0.1:8000/v1`.
+        dialect: What the model writes: `functions`, for any model that can call functions, or a text format such as
+            `ui-tars-1.5` or `qwen3-vl`. Default: according to the model's name, otherwise `functions`.
+        options: Arguments of `MakeAgent`, and fields of `CompatibleOptions`: `max_tokens`, `temperature`, `seed`,
+            `extra`, `stream`... The default key is COMPATIBLE_API_KEY; OpenAI's own key is never sent there.
     """
     return _agent(model, base_url=base_url, dialect=dialect, **options)
 
 
 def compatible_from(text: str, **options: Any) -> ModelAgent:
-    """The agent that `MODEL@BASE_URL` names, or `MODEL@BASE_URL#DIALECT`; `options` are those of `compatible_agent`."""
+    """Create the agent for `MODEL@BASE_URL` or `MODEL@BASE_URL#DIALECT`. Options as for `compatible_agent`."""
     model, url, dialect = split_name(text)
     return compatible_agent(model, base_url=url, dialect=dialect, **options)
 
 
 def split_name(text: str) -> tuple[str, str, str | None]:
-    """The model, the server's address and the dialect, if any, that `MODEL@BASE_URL#DIALECT` names.
+    """Split `MODEL@BASE_URL#DIALECT` into model, address and dialect (None if absent).
 
     Raises:
-        InvalidInput: When it names no model, or the address is not one of a server.
+        InvalidInput: If there is no model, or the address is invalid.
     """
-    found = _NAMED.fullmatch(text) if len(text) <= _MAX_NAME else None
-    if found is None:
+    match = _NAMED.fullmatch(text) if len(text) <= _MAX_NAME else None
+    if match is None:
         raise InvalidInput(
-            f"{text[:200]!r} names no model and server",
-            fix="write MODEL@http://HOST:PORT/v1, and #DIALECT after it if the model writes one of its own",
+            f"{text[:200]!r} is not of the form MODEL@URL",
+            fix="write MODEL@http://HOST:PORT/v1, followed by #DIALECT if the model writes its own format",
         )
-    return found["model"], _server(found["url"]), found["dialect"]
+    return match["model"], _server(match["url"]), match["dialect"]
 
 
 @agent_maker
@@ -69,7 +69,7 @@ def _agent(model: str, access: Access, options: dict[str, object]) -> Vendor:
 def _server(url: str) -> str:
     if not _URL.fullmatch(url[:_MAX_NAME]):
         raise InvalidInput(
-            f"the address {url[:200]!r} is not one of a server",
-            fix="write it as http://HOST:PORT/v1, with nothing after it; a key goes into COMPATIBLE_API_KEY",
+            f"invalid server address {url[:200]!r}",
+            fix="write it as http://HOST:PORT/v1, with nothing after it; set the API key in COMPATIBLE_API_KEY",
         )
     return url

@@ -1,4 +1,4 @@
-"""A conversation with a model behind any server that speaks OpenAI's Chat Completions."""
+"""Conversation with a model behind any server with OpenAI's Chat Completions API."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ KEY = "COMPATIBLE_API_KEY"
 _DONE = "Done."
 _SCREEN = "This is the screen now."
 _CUT = "Your answer was cut off at its limit of length within this call, so it was not carried out. Be brief."
-_NO_KEY = "none"  # many servers want no key, but the SDK wants to send one
+_NO_KEY = "none"  # many servers need no key, but the SDK always sends one
 _CONNECT = 10.0  # seconds
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _THINKING = re.compile(r"\A(.*)</think>", re.DOTALL)
 
 
 class CompatibleOptions(Record):
-    """How a model is asked; recorded with a run as its condition, so no key is here."""
+    """Request options. They are recorded with a run as its condition, so they contain no key."""
 
     model: str = Field(min_length=1, max_length=500)
-    dialect: str | None = Field(None, description="what it writes; absent: by the model's name, else functions")
-    max_tokens: int = Field(4096, ge=1, le=1_000_000, description="of one answer, thinking included")
-    temperature: float | None = Field(None, ge=0, le=2, description="absent: the server's default")
-    seed: int | None = Field(None, description="of sampling, where the server keeps to one")
-    extra: dict[str, Any] = Field(default_factory=dict, description="more fields of the request, for this server only")
-    stream: bool = Field(False, description="whether answers come in pieces; not every server can with calls")
-    answer_seconds: float = Field(600.0, gt=0, description="longest time for one answer")
+    dialect: str | None = Field(None, description="what the model writes; default: by its name, otherwise functions")
+    max_tokens: int = Field(4096, ge=1, le=1_000_000, description="maximum per answer, including thinking")
+    temperature: float | None = Field(None, ge=0, le=2, description="default: the server's")
+    seed: int | None = Field(None, description="sampling seed, if the server supports it")
+    extra: dict[str, Any] = Field(default_factory=dict, description="additional request fields for this server")
+    stream: bool = Field(False, description="whether to stream answers; not every server supports it with tool calls")
+    answer_seconds: float = Field(600.0, gt=0, description="timeout of one answer")
 
 
 class CompatibleChat:
-    """Keeps the messages as the protocol has them, with `Seen` where pictures go.
+    """Keeps the messages in the protocol's form, with `Seen` in place of images.
 
-    Results of calls can only be words here, so pictures follow in a message of their own. A model that writes a text
-    dialect has no tools at all: its whole answer is one call.
+    Results of calls can only be text here, so images follow in a separate message. A model that writes a text dialect
+    has no tools: its whole answer is one call.
     """
 
     def __init__(self, options: CompatibleOptions, *, base_url: str, api_key: str | None = None, pace: Pace) -> None:
@@ -61,26 +61,26 @@ class CompatibleChat:
         self._pace = pace
 
         def make(sdk: Any) -> Any:
-            # Never the vendor's own key: it is none of this server's business.
+            # Never the vendor's own key, which must not reach this server.
             key = api_key or os.environ.get(KEY) or _NO_KEY
             timeout = sdk.Timeout(options.answer_seconds, connect=_CONNECT)
             headers = {"Authorization": f"Bearer {key}"}
             client = sdk.OpenAI(api_key=key, base_url=base_url, max_retries=0, timeout=timeout, default_headers=headers)
-            client.organization = client.project = None  # nor are these, which the SDK finds in the environment
+            client.organization = client.project = None  # nor these, which the SDK finds in the environment
             return client
 
         self._client = Client(make, model=self.model, key=KEY, extra="openai", place="after @")
 
     def check(self) -> None:
-        """Raises `MissingPrerequisite` when the SDK is missing; makes no request."""
+        """Raise `MissingPrerequisite` if the SDK is missing. Makes no request."""
         self._client.check()
 
     def close(self) -> None:
-        """Lets go of the connection; the next request makes a new one."""
+        """Close the connection. The next request opens a new one."""
         self._client.close()
 
     def begin(self, system: str, tools: tuple[SpokenTool, ...], context: Context) -> None:
-        """Starts a conversation, with nothing of the last one."""
+        """Start a new conversation."""
         self._system = system
         self._spoken = [_function(tool) for tool in tools]
         self._context = context
@@ -88,11 +88,11 @@ class CompatibleChat:
         self._calls = 0
 
     def tell(self, text: str, seen: Seen | None = None) -> None:
-        """Says something to the model, as the person or the harness."""
+        """Send a message to the model, as the user or the harness."""
         self._say([_text(text)] if seen is None else [_text(text), seen])
 
     def results(self, results: list[Result]) -> None:
-        """Gives the results of all calls of the last reply, in order."""
+        """Send the results of all calls of the last reply, in order."""
         if not self.manner.words:
             for result in results:
                 message = {"role": "tool", "tool_call_id": result.call.id, "content": result.text or _DONE}
@@ -106,7 +106,7 @@ class CompatibleChat:
             self._say(parts)
 
     def ask(self) -> Reply:
-        """Sends the conversation once and adds the reply to it; what it raises, `Chat` says."""
+        """Send the conversation once and add the reply to it. Raises the errors listed in `Chat.ask`."""
         request = self._request()
         return self._read(self._client.ask(lambda client: self._receive(client, request)))
 
@@ -155,7 +155,7 @@ class CompatibleChat:
 
     def _read(self, answer: Any) -> Reply:
         message, finish, tokens = _checked(answer)
-        thought, said = _spoken_of(message)
+        thought, text = _spoken_of(message)
         refusal = message.get("refusal")
         if finish == "content_filter" or (isinstance(refusal, str) and refusal.strip()):
             return Reply(text=str(refusal or "the server's filter stopped the answer"), stop="refused", tokens=tokens)
@@ -163,48 +163,48 @@ class CompatibleChat:
         cut = finish == "length"
         calls: tuple[Call, ...]
         if self.manner.words:
-            said += "".join(map(_as_text, called))  # a server that takes such text apart makes these of it
-            calls = () if cut or not said.strip() else (self._text_call(said),)
+            text += "".join(map(_as_text, called))  # some servers parse such text into calls; this restores the text
+            calls = () if cut or not text.strip() else (self._text_call(text),)
             called = []
         else:
             calls = tuple(self._function_call(call, cut and call is called[-1]) for call in called)
         record: dict[str, Any] = {"role": "assistant"}
-        if said.strip():
-            record["content"] = said
+        if text.strip():
+            record["content"] = text
         if called:
             record["tool_calls"] = [_record(call) for call in calls]
         if len(record) > 1:
             self._messages.append(record)
         return Reply(
-            thought="\n".join(filter(None, (thought, said.strip()))),
-            text=said,
+            thought="\n".join(filter(None, (thought, text.strip()))),
+            text=text,
             calls=calls,
             stop="cut" if cut else "complete",
             tokens=tokens,
         )
 
-    def _text_call(self, said: str) -> Call:
+    def _text_call(self, text: str) -> Call:
         self._calls += 1
-        return Call(f"answer {self._calls}", "(answer)", said, said)
+        return Call(f"answer {self._calls}", "(answer)", text, text)
 
     def _function_call(self, call: dict[str, Any], cut: bool) -> Call:
         self._calls += 1
         function = call.get("function") if isinstance(call.get("function"), dict) else {}
         name = function.get("name") if isinstance(function, dict) else None
         written = function.get("arguments") if isinstance(function, dict) else None
-        if isinstance(written, dict):  # some servers have taken it apart
+        if isinstance(written, dict):  # some servers have already parsed it
             arguments, fault = written, ""
         else:
             arguments, fault = read_arguments(written if isinstance(written, str) else "")
         fault = _CUT if cut else fault
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             name, fault = "unnamed", "The call has no name of a function. Write the call again."
-        # Ids of our own: servers leave them out, or give the same one twice.
+        # Our own IDs: servers omit them, or use the same one twice.
         return Call(f"call_{self._calls}", name, arguments, {"name": name, "arguments": arguments}, fault)
 
 
 def _checked(answer: Any) -> tuple[dict[str, Any], str, Tokens | None]:
-    """The message of an answer, why it ended, and what it took; raises `Transient` when it is not one."""
+    """Return the message of an answer, why it ended, and its token counts. Raises `Transient` if it is invalid."""
     if isinstance(answer, dict) and isinstance(answer.get("error"), dict):
         error = answer["error"]
         raise translate_failure(str(error.get("code") or ""), str(error.get("message") or "the server failed"))
@@ -214,12 +214,12 @@ def _checked(answer: Any) -> tuple[dict[str, Any], str, Tokens | None]:
     if not isinstance(choice, dict) or not isinstance(message, dict):
         raise Transient("the server's answer is not a completion")
     if choice.get("finish_reason") == "error":
-        raise Transient("the server broke the answer off")
+        raise Transient("the server aborted the answer")
     if len(str(message)) > MAX_ANSWER:
         raise Transient(f"the answer is longer than {MAX_ANSWER} characters")
     calls = message.get("tool_calls")
     if calls is not None and not isinstance(calls, list):
-        raise Transient("the calls of the answer are no list")
+        raise Transient("the tool calls of the answer are not a list")
     return (
         well_formed(message),
         str(choice.get("finish_reason")),
@@ -228,17 +228,17 @@ def _checked(answer: Any) -> tuple[dict[str, Any], str, Tokens | None]:
 
 
 def _spoken_of(message: dict[str, Any]) -> tuple[str, str]:
-    """What a message thought, and what it said; thinking may stand beside the words, or before them in tags."""
+    """Return what a message thought and said. Thinking may be in a separate field, or in tags before the text."""
     content = message.get("content")
     if isinstance(content, list):
         content = "\n".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
-    said = content if isinstance(content, str) else ""
+    text = content if isinstance(content, str) else ""
     beside = message.get("reasoning_content") or message.get("reasoning")
     thoughts = [beside.strip()] if isinstance(beside, str) else []
-    if found := _THINKING.match(said):
-        thoughts.append(found[1].replace("<think>", "").strip())
-        said = said[found.end() :].lstrip()
-    return "\n".join(filter(None, thoughts)), said
+    if match := _THINKING.match(text):
+        thoughts.append(match[1].replace("<think>", "").strip())
+        text = text[match.end() :].lstrip()
+    return "\n".join(filter(None, thoughts)), text
 
 
 def _as_text(call: dict[str, Any]) -> str:
@@ -247,7 +247,7 @@ def _as_text(call: dict[str, Any]) -> str:
 
 
 def _record(call: Call) -> dict[str, Any]:
-    # Templates of models read the arguments again, and fail at what is no JSON.
+    # Chat templates parse the arguments again, and fail if they are not JSON.
     function = {"name": call.name, "arguments": json.dumps(call.arguments, ensure_ascii=False)}
     return {"id": call.id, "type": "function", "function": function}
 

@@ -1,4 +1,4 @@
-"""Which dialect a model behind an OpenAI-compatible server writes, and what it is told about it."""
+"""Dialects of models behind an OpenAI-compatible server, and the prompts that explain them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fairground.agents.protocol import Brief
 from fairground.core import unknown
 
 _WHOLE = ImageLimits(side=20_000, pixels=16384 * 28**2)
-"""These models' preprocessors take pictures up to this; a picture that only they resize maps back exactly."""
+"""These models' preprocessors accept images up to this size. Coordinates map back exactly if only they resize."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Manner:
     Attributes:
         dialect: What it writes.
         words: The prompt that explains the format; empty for models that call functions.
-        limits: How large its pictures are.
-        coordinates: `grid` where coordinates do not depend on the size of the picture that goes out.
+        limits: Its image limits.
+        coordinates: `grid` if coordinates do not depend on the size of the image.
     """
 
     dialect: Dialect
@@ -36,7 +36,7 @@ class Manner:
     coordinates: Coordinates
 
     def explanation(self, size: Size) -> str:
-        """The format, for pictures of this size."""
+        """Return the description of the format, for images of this size."""
         rows = self.dialect.describe_tools(size)
         if self.words == "qwen":
             listed = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
@@ -65,7 +65,7 @@ MANNERS: dict[str, Manner] = {
         _text("opencua-relative", "opencua"),
     )
 }
-"""Every dialect that such a model may write, by name."""
+"""All dialects that such a model may write, by name."""
 
 _BY_MODEL = tuple(
     (re.compile(pattern, re.IGNORECASE), name)
@@ -80,14 +80,14 @@ _BY_MODEL = tuple(
 
 
 def manner_of(model: str, name: str | None) -> Manner:
-    """The manner of this name; without one, what the model's name tells, or else functions."""
+    """Return the manner of this name. Without a name, it follows from the model's name, otherwise `functions`."""
     if name is None:
-        name = next((found for pattern, found in _BY_MODEL if pattern.search(model)), FUNCTIONS.name)
+        name = next((dialect_name for pattern, dialect_name in _BY_MODEL if pattern.search(model)), FUNCTIONS.name)
     if name not in MANNERS:
         raise unknown("dialect", name, MANNERS)
     return MANNERS[name]
 
 
 def text_prompt(brief: Brief) -> str:
-    """What a model that acts in words is told about its situation; the format comes after it."""
+    """Return the system prompt of a model that acts in text. The format description follows it."""
     return prompt("compatible_text").replace("{steps}", str(brief.step_budget))

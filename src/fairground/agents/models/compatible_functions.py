@@ -1,7 +1,7 @@
-"""The computer as plain functions, one for each kind of action: for models that can call functions and no more.
+"""The computer as plain functions, one per kind of action, for models that can only call functions.
 
-One flat function a kind, rather than one function of many optional fields: small models mix fewer things up, and
-servers that hold a model to a function's schema can hold it to this.
+There is one flat function per kind, rather than one function with many optional fields: small models make fewer
+mistakes, and servers can enforce the schema.
 """
 
 from __future__ import annotations
@@ -148,4 +148,4 @@ def _tool(name: str, words: str, fields: dict[str, Any], required: str) -> dict[
 
 
 FUNCTIONS = Dialect("functions", "the computer as plain functions, in pixels", _read, _say, _tools)
-"""What any model that can call functions is given."""
+"""The dialect for any model that can call functions."""

@@ -1,4 +1,4 @@
-"""Answers of Chat Completions that come in pieces, put together; one that breaks off is no answer."""
+"""Assemble streamed Chat Completions answers. A broken stream is not an answer."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _MOST_CALLS = 200
 
 
 def from_chunks(chunks: Iterable[Any], on_chunk: Callable[[], None] = lambda: None) -> dict[str, Any]:
-    """The completion that a stream makes up, as if it had come in one piece.
+    """Return the completion of a stream, as if it had arrived in one piece.
 
     Args:
-        chunks: As plain data, in order.
-        on_chunk: Called at each; it may raise.
+        chunks: Chunks as plain data, in order.
+        on_chunk: Called at each chunk. It may raise.
 
     Raises:
-        Transient: The stream ended before the answer did, or is not what the protocol allows.
+        Transient: If the stream ended before the answer did, or violates the protocol.
     """
     message: dict[str, Any] = {"role": "assistant"}
     calls: dict[int, dict[str, str]] = {}
@@ -34,7 +34,7 @@ def from_chunks(chunks: Iterable[Any], on_chunk: Callable[[], None] = lambda: No
                 finish = choice.get("finish_reason") or finish
                 size += _add(delta, message, calls)
         except (AttributeError, TypeError, KeyError) as error:
-            raise Transient(f"a piece of the stream has no meaning: {error!r:.200}") from None
+            raise Transient(f"a chunk of the stream is invalid: {error!r:.200}") from None
         if size > MAX_ANSWER or len(calls) > _MOST_CALLS:
             raise Transient(f"the answer is longer than {MAX_ANSWER} characters or {_MOST_CALLS} calls")
     if finish is None:
@@ -53,7 +53,7 @@ def _add(delta: dict[str, Any], message: dict[str, Any], calls: dict[int, dict[s
     for part in delta.get("tool_calls") or ():
         index = part.get("index", 0)
         if not isinstance(index, int):
-            raise TypeError("the index of a call is no number")
+            raise TypeError("the index of a call is not a number")
         call = calls.setdefault(index, {"name": "", "arguments": ""})
         function = part.get("function") or {}
         for name in call:

@@ -1,4 +1,4 @@
-"""Why there is no connection to a server, out of what the vendors' SDKs raise for it."""
+"""Find out from SDK exceptions why there is no connection to a server."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from urllib.request import getproxies, proxy_bypass
 from fairground.agents.models.calling import NotConnected, Transient, Unreachable
 
 _NO_ROUTE = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL)
-_BROKEN_OFF = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)  # while TLS was spoken; these may pass
+_BROKEN_OFF = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)  # during TLS; these may be temporary
 _PORTS = {"http": 80, "https": 443}
 _TIMEOUT = 10.0  # seconds
 _CORRECT = "start the server, or correct its address"
 
 
 def passing(error: BaseException, where: str, place: str = "") -> Transient:
-    """What a sender raises for an error that is no answer of the server: `NotConnected` where there was no connection.
+    """Convert an SDK error into `Transient`, or into `NotConnected` if there was no connection.
 
     Args:
-        error: What the SDK raised.
+        error: The SDK's exception, which is not an answer of the server.
         where: The server's address.
-        place: Where a person wrote the address, such as `after @`; empty for the vendor's own server.
+        place: Where the user wrote the address, such as `after @`; empty for the vendor's own server.
     """
     cause = next(filter(None, map(_no_connection, _causes(error))), None)
     if cause is None:
@@ -36,10 +36,10 @@ def passing(error: BaseException, where: str, place: str = "") -> Transient:
 
 
 def reach(where: str, place: str) -> None:
-    """Connects to a server and asks it nothing; behind a proxy, only the first request can tell.
+    """Connect to a server without a request. Behind a proxy, only the first request can tell.
 
     Raises:
-        Unreachable: Nothing listens there, or the host has no address.
+        Unreachable: If nothing listens there, or the host is unknown.
     """
     parts = urlsplit(where)
     host = parts.hostname or ""
@@ -54,14 +54,14 @@ def reach(where: str, place: str) -> None:
 
 
 def place_of(base_url: str | None, variable: str) -> str:
-    """Where a person wrote the address of a vendor's server, for `passing`: an argument, or an environment variable."""
+    """Return where the user wrote the address of a vendor's server: an argument, or an environment variable."""
     if base_url is not None:
         return "(base_url)"
     return f"in {variable}" if os.environ.get(variable) else ""
 
 
 def _no_connection(cause: BaseException) -> tuple[str, str] | None:
-    """Why there is no connection, and what to do if that is known; None for an error of another kind."""
+    """Return why there is no connection, and a fix if known. None for other errors."""
     if isinstance(cause, ConnectionRefusedError):
         return "connection refused", ""
     if isinstance(cause, socket.gaierror):
@@ -69,18 +69,18 @@ def _no_connection(cause: BaseException) -> tuple[str, str] | None:
     if isinstance(cause, ssl.SSLCertVerificationError):
         return (
             f"TLS: {cause.verify_message}",
-            "set SSL_CERT_FILE to the certificate of the server, or correct its address",
+            "set SSL_CERT_FILE to the server's certificate, or correct its address",
         )
     if isinstance(cause, ssl.SSLError) and not isinstance(cause, _BROKEN_OFF):
-        return f"TLS: {cause.reason or cause}", "write http:// if the server speaks no TLS, or correct its address"
+        return f"TLS: {cause.reason or cause}", "write http:// if the server does not use TLS, or correct its address"
     if isinstance(cause, OSError) and cause.errno in _NO_ROUTE:
         return os.strerror(cause.errno).lower(), ""
     return None
 
 
 def _causes(error: BaseException | None) -> list[BaseException]:
-    found: list[BaseException] = []
-    while error is not None and len(found) < 10:
-        found.append(error)
+    causes: list[BaseException] = []
+    while error is not None and len(causes) < 10:
+        causes.append(error)
         error = error.__cause__ or error.__context__
-    return found
+    return causes

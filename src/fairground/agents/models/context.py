@@ -1,4 +1,4 @@
-"""What of an episode stays before a model's eyes: which frames, how large, how encoded."""
+"""The images in a model's conversation: which frames stay, at which size and encoding."""
 
 from __future__ import annotations
 
@@ -18,25 +18,27 @@ from fairground.screen import encode_jpeg, encode_png
 Size = tuple[int, int]
 
 FORGOTTEN = "(An earlier screenshot was here; it is left out to save space.)"
-_SMALLEST = 64  # pixels of a side; a picture is not shrunk beyond it
+_SMALLEST = 64  # minimum side in pixels when shrinking
 
 
 class ContextPolicy(Record):
     """How many past frames stay in the conversation, and how they are encoded.
 
-    Frames are forgotten several at once: each forgetting changes the conversation's beginning, and with it what the
-    server has cached, so a rare large cut costs less than a small one every step.
+    Frames are dropped several at a time. Each drop changes the beginning of the conversation and invalidates the
+    server's cache, so a rare large cut costs less than a small cut every step.
     """
 
-    frames: int = Field(5, ge=1, le=500, description="frames that always stay, the newest")
-    slack: int = Field(5, ge=0, le=500, description="older ones that may stay until all of them are forgotten at once")
+    frames: int = Field(5, ge=1, le=500, description="number of newest frames that always stay")
+    slack: int = Field(
+        5, ge=0, le=500, description="number of older frames that may stay until they are dropped together"
+    )
     format: Literal["png", "jpeg"] = "png"
-    quality: int = Field(85, ge=1, le=100, description="of JPEG")
+    quality: int = Field(85, ge=1, le=100, description="JPEG quality")
 
 
 @dataclass(frozen=True)
 class ImageLimits:
-    """The largest picture that a model sees at full size; larger ones its server would shrink, or refuse.
+    """The largest image that a model sees at full size. Its server would shrink or reject larger ones.
 
     Attributes:
         side: Pixels of the longer side.
@@ -49,17 +51,17 @@ class ImageLimits:
 
 @dataclass(eq=False)
 class Seen:
-    """One picture in a conversation: it stands where the vendor's own image block will stand when a request is sent.
+    """One image in a conversation, as a placeholder for the vendor's image block.
 
     Attributes:
-        frame: What is seen; None once it is forgotten, so that a long episode does not hold all its frames.
+        frame: The frame. None once it is dropped, so that a long episode does not hold all its frames.
     """
 
     frame: Frame | None
     _encoded: dict[Size, str] = field(default_factory=dict, repr=False)
 
     def encoded(self, frame: Frame, size: Size, policy: ContextPolicy) -> str:
-        """The picture at this size, in base64; made once."""
+        """Return the image at this size in base64, cached."""
         if size not in self._encoded:
             small = resized(frame, size)
             data = encode_png(small) if policy.format == "png" else encode_jpeg(small, policy.quality)
@@ -67,14 +69,14 @@ class Seen:
         return self._encoded[size]
 
     def forget(self) -> None:
-        """Lets go of the picture."""
+        """Drop the image."""
         self.frame = None
         self._encoded = {}
 
 
 @dataclass(frozen=True)
 class Image:
-    """A picture as it goes out: media type, base64 text, and its size."""
+    """An image to send: media type, base64 text, and size."""
 
     media_type: str
     data: str
@@ -82,11 +84,11 @@ class Image:
 
 
 class Context:
-    """The pictures of one episode's conversation.
+    """The images of one episode's conversation.
 
     Attributes:
-        size: Width and height of the screen as the model sees it; its coordinates are pixels of this.
-        edited: Whether anything that was sent before has been left out or changed since.
+        size: Width and height of the screen as the model sees it. Its coordinates are pixels of this size.
+        edited: Whether anything sent before was dropped or changed since.
     """
 
     def __init__(self, screen: Size, limits: ImageLimits, policy: ContextPolicy) -> None:
@@ -98,10 +100,10 @@ class Context:
         self._shown: list[Seen] = []
 
     def see(self, frame: Frame, region: tuple[float, float, float, float] | None = None) -> Seen:
-        """Takes a frame in, or the part of it that a model zoomed in on (in pixels of the screen)."""
+        """Add a frame, or the region of it that a model zoomed in on (in screen pixels)."""
         if frame.size != self.screen:
-            found, told = "x".join(map(str, frame.size)), "x".join(map(str, self.screen))
-            raise InfrastructureError(f"the frame is {found}, but the agent was told that the screen is {told}")
+            actual, expected = "x".join(map(str, frame.size)), "x".join(map(str, self.screen))
+            raise InfrastructureError(f"the frame is {actual}, but the agent was told that the screen is {expected}")
         seen = Seen(frame if region is None else cropped(frame, region))
         self._shown.append(seen)
         if len(self._shown) > self.policy.frames + self.policy.slack:
@@ -109,7 +111,7 @@ class Context:
         return seen
 
     def forget(self, keep: int) -> bool:
-        """Forgets all but the newest frames; says whether there was anything to forget."""
+        """Drop all but the newest frames. Returns whether any was dropped."""
         gone, self._shown = self._shown[:-keep], self._shown[-keep:]
         for seen in gone:
             seen.forget()
@@ -117,7 +119,7 @@ class Context:
         return bool(gone)
 
     def shrink(self) -> bool:
-        """Halves the sides of all pictures, those already sent included; says whether that is still possible."""
+        """Halve the sides of all images, including those already sent. Returns whether that was possible."""
         width, height = self.size
         if min(width, height) < 2 * _SMALLEST:
             return False
@@ -127,11 +129,11 @@ class Context:
         return True
 
     def to_screen(self, action: Action) -> Action:
-        """An action in pixels of what the model saw, in pixels of the screen; never off the screen."""
+        """Convert an action from pixels of what the model saw to pixels of the screen, never off the screen."""
         return rescaled(action, self.size, self.screen)
 
     def from_screen(self, point: Size) -> Size:
-        """A pixel of the screen as the model would name it."""
+        """Convert a screen pixel to the model's coordinates."""
         x, y = (
             (2 * min(max(at, 0), side - 1) + 1) * seen // (2 * side)
             for at, side, seen in zip(point, self.screen, self.size, strict=True)
@@ -139,7 +141,7 @@ class Context:
         return x, y
 
     def image(self, seen: Seen) -> Image | None:
-        """A picture as it goes out, or None when it is forgotten."""
+        """Return an image to send, or None if it was dropped."""
         frame = seen.frame
         if frame is None:
             return None
@@ -147,7 +149,7 @@ class Context:
         return Image(f"image/{self.policy.format}", seen.encoded(frame, size, self.policy), size)
 
     def render(self, messages: Any, show: Callable[[Image], Any], say: Callable[[str], Any]) -> Any:
-        """Plain data with every `Seen` in it replaced by a vendor's image block, or by its text block if forgotten."""
+        """Replace every `Seen` in plain data by a vendor's image block, or by a text block if it was dropped."""
         if isinstance(messages, Seen):
             image = self.image(messages)
             return say(FORGOTTEN) if image is None else show(image)
@@ -159,7 +161,7 @@ class Context:
 
 
 def fit(size: Size, limits: ImageLimits, *, grow: bool = False) -> Size:
-    """The largest size of the same shape within the limits; never larger than it was, unless it may grow."""
+    """Return the largest size with the same aspect ratio within the limits. It is never enlarged unless `grow`."""
     width, height = size
     scale = min(limits.side / max(size), math.sqrt(limits.pixels / (width * height)))
     if scale >= 1 and not grow:
@@ -169,7 +171,7 @@ def fit(size: Size, limits: ImageLimits, *, grow: bool = False) -> Size:
 
 
 def resized(frame: Frame, size: Size) -> Frame:
-    """A frame at another size; smaller ones are averaged, so that thin lines stay."""
+    """Return a frame at another size. Downscaling averages, so that thin lines stay visible."""
     if frame.size == size:
         return frame
     smaller = size[0] <= frame.size[0]
@@ -178,7 +180,7 @@ def resized(frame: Frame, size: Size) -> Frame:
 
 
 def cropped(frame: Frame, region: tuple[float, float, float, float]) -> Frame:
-    """A part of a frame: left, top, right, bottom in its pixels, cut to what is there and at least a pixel."""
+    """Return a region of a frame (left, top, right, bottom in pixels), clipped to the frame and at least one pixel."""
     width, height = frame.size
     left, top = min(max(int(region[0]), 0), width - 1), min(max(int(region[1]), 0), height - 1)
     right, bottom = min(max(int(region[2]), left + 1), width), min(max(int(region[3]), top + 1), height)

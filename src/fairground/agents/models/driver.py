@@ -1,4 +1,4 @@
-"""The agent that a model drives, whoever made the model: one action for each observation, within budgets."""
+"""The model agent, for any vendor: one action per observation, within budgets."""
 
 from __future__ import annotations
 
@@ -29,53 +29,52 @@ from fairground.agents.models.usage import Tokens, Usage
 from fairground.agents.protocol import Brief, Turn
 from fairground.core import Action, Done, Fail, FairgroundError, InvalidAction, InvalidInput, Look, Observation, Record
 
-_REFUSED = "Refused:"  # how the episode loop begins the message about an action that was not carried out
+_REFUSED = "Refused:"  # prefix of the episode loop's message about a refused action
 _NOT_DONE = "Not carried out, because an earlier call of the same answer was not."
-_THOUGHT = 20_000  # characters of a thought that are recorded
-_SHOWN = 2_000  # characters of a refusal or a complaint that are worth keeping
+_THOUGHT = 20_000  # maximum characters of a recorded thought
+_SHOWN = 2_000  # maximum characters of a refusal or error message
 
 
 class EpisodeBudget(Record):
-    """What one episode may take of a model.
+    """Limits of one episode of a model agent.
 
-    An agent that has spent its tokens or dollars has failed. When its time is over, it gives up and is judged on what
-    it did.
+    An agent that used up its tokens or dollars has failed. When its time is up, it gives up and is judged on what it
+    did.
     """
 
-    tokens: int | None = Field(None, ge=1, description="read and written, cached ones included")
-    seconds: float | None = Field(None, gt=0, description="since the episode began")
-    dollars: float | None = Field(None, gt=0, description="cannot be kept where the price is not known")
+    tokens: int | None = Field(None, ge=1, description="read and written, including cached ones")
+    seconds: float | None = Field(None, gt=0, description="since the start of the episode")
+    dollars: float | None = Field(None, gt=0, description="cannot be enforced if the price is unknown")
 
 
 class ModelAgent:
-    """Acts as a model says.
+    """An agent driven by a model.
 
-    An answer may hold several calls: each becomes one turn or more, and all results go back together. A call that
-    cannot be read, or whose action is refused, is answered with what was wrong with it, and the calls after it are
-    not carried out. An answer that nobody can use is asked for again, `asks` times in a row at most; then it costs a
-    step, as a refused action does.
+    An answer may contain several calls. Each becomes one or more turns, and all results are sent back together. A call
+    that cannot be parsed, or whose action is refused, is answered with the error, and the calls after it are not
+    performed. An unusable answer is requested again, at most `asks` times in a row. Then it costs a step, like a
+    refused action.
 
     Args:
         chat: The conversation with a vendor's model.
-        name: What reports call the agent.
-        limits: How large the pictures are that the model sees.
-        context: Which frames stay.
-        price: Of the model; None: not known, and then no dollars are counted.
-        budget: For one episode.
-        retries: For one request.
-        asks: How many unusable answers in a row one step may cost.
-        coordinates: How the model names a point; its dialect reads them.
-        pace: Time and chance.
-        system: Makes what the model is told about its situation, where the usual words do not fit: for models that
-            have no tools.
-        server: The address of a server that is not the vendor's own, and where a person wrote it.
+        name: Agent name in reports.
+        limits: Image limits.
+        context: Which frames stay in the conversation.
+        price: Price of the model. None if unknown; then no dollars are counted.
+        budget: Limits of one episode.
+        retries: Retry policy of one request.
+        asks: Maximum number of consecutive unusable answers per step.
+        coordinates: How the model names a point. Its dialect parses them.
+        pace: Clock and randomness.
+        system: Creates the system prompt if the default does not fit, as for models without tools.
+        server: Address of a server that is not the vendor's own, and where the user wrote it.
 
     Attributes:
-        usage: What the episode has used so far.
-        budget: What one episode may use; may be set before `begin`.
-        price: Of the model; likewise.
-        limits: How large pictures are at first.
-        policy: Which frames stay.
+        usage: Usage of the episode so far.
+        budget: Limits of one episode. May be set before `begin`.
+        price: Price of the model. May be set before `begin`.
+        limits: Initial image limits.
+        policy: Which frames stay in the conversation.
     """
 
     def __init__(
@@ -95,7 +94,7 @@ class ModelAgent:
         server: tuple[str, str] | None = None,
     ) -> None:
         if asks < 1:
-            raise InvalidInput(f"asks is {asks}; a step needs at least one answer")
+            raise InvalidInput(f"asks is {asks}, expected at least 1")
         self.name = name
         self.budget = budget
         self.usage = self._unused(price)
@@ -113,7 +112,7 @@ class ModelAgent:
 
     @property
     def model(self) -> str:
-        """The model's name, as the vendor and price tables have it."""
+        """The model's name, as used by the vendor and price tables."""
         return self._chat.model
 
     @property
@@ -123,25 +122,25 @@ class ModelAgent:
 
     @property
     def failure(self) -> FairgroundError | None:
-        """The error that the last request ended with, if it did; a new episode has none."""
+        """The error of the last request, or None. Reset by a new episode."""
         return self._caller.failure
 
     def check(self) -> None:
-        """Raises `MissingPrerequisite` when the vendor's SDK or a key is missing; makes no request."""
+        """Raise `MissingPrerequisite` if the vendor's SDK or an API key is missing. Makes no request."""
         self._chat.check()
 
     def reach(self) -> None:
-        """Raises `Unreachable` when nothing listens at the address that the agent was given; makes no request."""
+        """Raise `Unreachable` if nothing listens at the given address. Makes no request."""
         if self._server is not None:
             reach(*self._server)
 
     def close(self) -> None:
-        """Asks nothing more; one that is left behind in a thread must not go on spending. `begin` opens it again."""
+        """Stop all requests: an agent left behind in a thread must not spend more. `begin` opens it again."""
         self._closed = True
         self._chat.close()
 
     def begin(self, brief: Brief) -> None:
-        """Starts a conversation about this task; what was remembered or used of the last is forgotten."""
+        """Start a conversation about this task. Nothing of the last one is kept."""
         self._closed = False
         self._caller.failure = None
         self._chat.check()
@@ -152,20 +151,20 @@ class ModelAgent:
         self._tools: dict[str, SpokenTool] = {tool.name: tool for tool in spoken_tools(brief.kind)}
         self._chat.begin(self._system(brief), tuple(self._tools.values()), self._context)
         self._first = True
-        self._waiting: deque[Call] = deque()  # calls of the last reply that have not been looked at
-        self._call: Call | None = None  # the one that is being carried out
-        self._actions: deque[Action] = deque()  # what is left of it
+        self._waiting: deque[Call] = deque()  # calls of the last reply that were not processed yet
+        self._call: Call | None = None  # the current call
+        self._actions: deque[Action] = deque()  # remaining actions of the current call
         self._last: Action | None = None
-        self._heard: list[str] = []  # what the world said meanwhile
-        self._results: list[Result] = []  # of the calls before it
+        self._heard: list[str] = []  # messages of the world in the meantime
+        self._results: list[Result] = []  # results of the calls before it
 
     def act(self, observation: Observation) -> Turn:
-        """The next action."""
+        """Return the next action."""
         try:
             if self._first:
                 self._first = False
                 self._chat.tell(task_prompt(self._brief), self._context.see(observation.frame))
-            elif self._call is None:  # the last step was spent on answers that nobody could use
+            elif self._call is None:  # the last step was used up by unusable answers
                 words = (*observation.messages, "This is the screen now. Call a tool, or say that you are finished.")
                 self._chat.tell("\n".join(words), self._context.see(observation.frame))
             else:
@@ -195,7 +194,7 @@ class ModelAgent:
             )
         self._results.append(Result(done, "\n".join(self._heard), seen, error=refused))
         self._heard = []
-        if refused or (self._last is not None and self._last.ends):  # an end that was sent back changes what is next
+        if refused or (self._last is not None and self._last.ends):  # an end that was sent back changes what comes next
             self._drop_waiting()
 
     def _drop_waiting(self) -> None:
@@ -222,7 +221,7 @@ class ModelAgent:
         return Turn(Look(), f"None of {self._asks} answers in a row could be used.")
 
     def _show_result(self, observation: Observation) -> None:
-        """All results go back at once; the last shows the screen, whatever was called."""
+        """Send all results at once. The last one always shows the screen."""
         *before, last = self._results
         if last.seen is None:
             last = Result(last.call, last.text, self._context.see(observation.frame), last.error)
@@ -230,7 +229,7 @@ class ModelAgent:
         self._results = []
 
     def _from_reply(self, reply: Reply) -> Turn | None:
-        """The turn that a reply asks for; None when nobody can use it, and then the model has been told why."""
+        """Return the turn that a reply asks for. None if it is unusable; then the model was told why."""
         if reply.calls:
             self._waiting.extend(reply.calls)
             turn = self._from_waiting(reply.thought)
@@ -257,23 +256,23 @@ class ModelAgent:
     def _from_waiting(self, thought: str) -> Turn | None:
         if not self._waiting:
             return None
-        asked = self._waiting.popleft()
+        call = self._waiting.popleft()
         try:
-            actions = self._read(asked)
+            actions = self._read(call)
         except InvalidAction as error:
-            self._results.append(Result(asked, str(error)[:_SHOWN], error=True))
+            self._results.append(Result(call, str(error)[:_SHOWN], error=True))
             self._drop_waiting()
             return None
-        self._call = asked
+        self._call = call
         self._actions = deque(actions)
         return self._turn(self._actions.popleft(), thought)
 
-    def _read(self, asked: Call) -> tuple[Action, ...]:
-        if asked.fault:
-            raise InvalidAction(asked.fault)
-        if asked.name in self._tools:
-            return (read_spoken(self._tools[asked.name], asked.arguments),)
-        actions = self._chat.dialect.parse(asked.native, self._context.size)
+    def _read(self, call: Call) -> tuple[Action, ...]:
+        if call.fault:
+            raise InvalidAction(call.fault)
+        if call.name in self._tools:
+            return (read_spoken(self._tools[call.name], call.arguments),)
+        actions = self._chat.dialect.parse(call.native, self._context.size)
         return tuple(self._context.to_screen(action) for action in actions)
 
     def _turn(self, action: Action, thought: str) -> Turn:
@@ -283,8 +282,11 @@ class ModelAgent:
     # --- asking -------------------------------------------------------------------------------------------------------
 
     def _ask(self) -> Reply:
-        """One reply; a conversation that is too long is cut once, pictures that are too large are shrunk once."""
-        mends: dict[type[Exception], Callable[[], bool]] = {ContextTooLong: self._shorten, ImageRefused: self._shrink}
+        """Return one reply. A conversation that is too long is cut once; images that are too large are reduced once."""
+        remedies: dict[type[Exception], Callable[[], bool]] = {
+            ContextTooLong: self._shorten,
+            ImageRefused: self._shrink,
+        }
         while True:
             try:
                 reply = self._caller.call(self._send, self._count_failure)
@@ -292,8 +294,8 @@ class ModelAgent:
                 if reply.stop == "full":
                     raise ContextTooLong("its answer reached the end of what the model can hold")
             except (ContextTooLong, ImageRefused) as error:
-                mend = mends.pop(type(error), None)
-                if mend is None or not mend():
+                remedy = remedies.pop(type(error), None)
+                if remedy is None or not remedy():
                     raise
                 continue
             if reply.stop == "refused":
@@ -302,7 +304,7 @@ class ModelAgent:
 
     def _send(self) -> Reply:
         if self._closed:
-            raise ModelUnavailable(f"{self.name} was closed; nothing more is asked")
+            raise ModelUnavailable(f"{self.name} was closed; no more requests are sent")
         return self._chat.ask()
 
     def _shorten(self) -> bool:
@@ -312,13 +314,13 @@ class ModelAgent:
         if not self._context.shrink():
             return False
         if self._coordinates == "grid":
-            return True  # the same whatever the size, so there is nothing to tell
+            return True  # independent of the size, so the model need not be told
         width, height = self._context.size
         self._chat.tell(f"From now on screenshots are {width}x{height} pixels; give coordinates in this size.")
         return True
 
     def _spent(self) -> str | None:
-        """Which budget of tokens or dollars is spent, if one is."""
+        """Return which budget of tokens or dollars is used up, or None."""
         budget, used = self.budget, self.usage
         if budget.tokens is not None and used.tokens >= budget.tokens:
             return f"token budget: {used.tokens} of {budget.tokens} tokens are used"
@@ -348,6 +350,6 @@ class ModelAgent:
 
 
 def _give_up(reason: str) -> Turn:
-    """The reason stands in the thought too, because that is what a replay shows."""
+    """Return a turn that gives up. The thought has the reason too, because a replay shows it."""
     short = reason[:_SHOWN]
     return Turn(Fail(reason=short), short)

@@ -1,4 +1,4 @@
-"""Tools beside the computer's: to ask the person, to answer, to give up. The same for every vendor's model."""
+"""Tools besides the computer: ask the user, answer, give up. The same for all vendors."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from fairground.core.action import MAX_TEXT
 
 @dataclass(frozen=True)
 class SpokenTool:
-    """A tool that takes one text.
+    """A tool with one text argument.
 
     Attributes:
-        name: What the model calls it.
+        name: Its name for the model.
         field: The name of its only argument.
-        summary: What the model is told of it.
-        meaning: What the argument is.
+        summary: Its description for the model.
+        meaning: The description of the argument.
     """
 
     name: str
@@ -28,7 +28,7 @@ class SpokenTool:
     meaning: str
 
     def schema(self) -> dict[str, Any]:
-        """Its argument as JSON Schema."""
+        """Return its argument as JSON Schema."""
         return {
             "type": "object",
             "properties": {self.field: {"type": "string", "description": self.meaning}},
@@ -59,12 +59,12 @@ GIVE_ANSWER = SpokenTool(
 
 
 def spoken_tools(kind: Literal["action", "answer"]) -> tuple[SpokenTool, ...]:
-    """The tools for a task of this kind."""
+    """Return the tools for a task of this kind."""
     return (CALL_USER, GIVE_UP, GIVE_ANSWER) if kind == "answer" else (CALL_USER, GIVE_UP)
 
 
 def read_spoken(tool: SpokenTool, arguments: Any) -> Action:
-    """The action that a call of one of them stands for; raises `InvalidAction` for arguments that are not as told."""
+    """Return the action for a call of one of these tools. Raises `InvalidAction` for invalid arguments."""
     check_limits(arguments)
     fields = Fields(arguments, tool.name)
     text = fields.text(tool.field).strip()

@@ -1,4 +1,4 @@
-"""Agents that Gemini's models drive."""
+"""Agents driven by Gemini models."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from fairground.agents.models.gemini_models import traits_of
 
 @agent_maker
 def gemini_agent(model: str, access: Access, options: dict[str, object]) -> Vendor:
-    """An agent that one of Gemini's models drives, through the vendor's SDK (extra `gemini`).
+    """Create an agent driven by a Gemini model, through the vendor's SDK (extra `gemini`).
 
-    Takes a model's name, such as `gemini-3.5-flash`, what every `MakeAgent` takes, and fields of `GeminiOptions`:
-    `dialect`, `exclude`, `acknowledge_safety`, `temperature`, `seed`... The key is by default GEMINI_API_KEY, or
+    Takes a model name such as `gemini-3.5-flash`, the arguments of `MakeAgent`, and fields of `GeminiOptions`:
+    `dialect`, `exclude`, `acknowledge_safety`, `temperature`, `seed`... The default key is GEMINI_API_KEY, or
     GOOGLE_API_KEY.
     """
     chosen = GeminiOptions.parse({"model": model, **options}, where="gemini")

@@ -1,4 +1,4 @@
-"""Gemini's answers as plain data, whole or not at all: a stream that breaks off, or says nonsense, is no answer."""
+"""Parse Gemini's answers into plain data. A broken or invalid stream is not an answer."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from fairground.agents.models.calling import Transient
 from fairground.agents.models.usage import Tokens
 from fairground.agents.models.wellformed import well_formed
 
-MAX_ANSWER = 4 << 20  # characters; more than any model writes at once
+MAX_ANSWER = 4 << 20  # maximum characters; more than any model writes at once
 _MAX_PARTS = 10_000
 
 
 @dataclass
 class Received:
-    """An answer as it came.
+    """A received answer.
 
     Attributes:
-        parts: What the model said, as the protocol has it; each signature stays with the part that it came with.
-        finish_reason: Why it ended; empty while it has not.
-        finish_message: What more is said about that.
-        blocked: Why the server did not give the prompt to the model; empty when it did.
-        usage: Counts of tokens, as they came last.
+        parts: What the model said, in the protocol's form. Each signature stays with its part.
+        finish_reason: Why it ended; empty if it has not.
+        finish_message: Details of the finish reason.
+        blocked: Why the server did not pass the prompt to the model; empty if it did.
+        usage: The latest token counts.
     """
 
     parts: list[dict[str, Any]] = field(default_factory=list)
@@ -34,7 +34,7 @@ class Received:
 
     @property
     def tokens(self) -> Tokens:
-        """What the answer took; the prompt's count includes what came from the cache."""
+        """Token counts of the answer. The server's prompt count includes cached tokens."""
 
         def count(name: str) -> int:
             value = self.usage.get(name)
@@ -49,15 +49,15 @@ class Received:
 
 
 def from_chunks(chunks: Iterable[Any], received: Received, on_chunk: Callable[[], None] = lambda: None) -> None:
-    """An answer that comes in pieces, or in one, into `received`, which holds what came also when the rest does not.
+    """Parse an answer, streamed or not, into `received`, which keeps what arrived even if the rest does not.
 
     Args:
         chunks: `GenerateContentResponse` as plain data, in order.
-        received: What came so far.
-        on_chunk: Called at each chunk; it may raise.
+        received: The answer so far.
+        on_chunk: Called at each chunk. It may raise.
 
     Raises:
-        Transient: The stream ended before the answer did, or is not what the protocol allows.
+        Transient: If the stream ended before the answer did, or violates the protocol.
     """
     size = 0
     for chunk in chunks:
@@ -65,7 +65,7 @@ def from_chunks(chunks: Iterable[Any], received: Received, on_chunk: Callable[[]
         try:
             size += _add(chunk, received)
         except (KeyError, TypeError, IndexError, AttributeError, ValueError, RecursionError) as error:
-            raise Transient(f"a part of the answer has no meaning: {error!r:.200}") from None
+            raise Transient(f"a part of the answer is invalid: {error!r:.200}") from None
         if size > MAX_ANSWER or len(received.parts) > _MAX_PARTS:
             raise Transient(f"the answer is longer than {MAX_ANSWER} characters or {_MAX_PARTS} parts")
     if not received.finish_reason and not received.blocked:
@@ -94,16 +94,19 @@ def _add(chunk: dict[str, Any], received: Received) -> int:
 
 
 def _add_part(part: dict[str, Any], parts: list[dict[str, Any]]) -> int:
-    """Pieces of one text become one part; a piece with a signature stays alone, for the signature is of it alone."""
+    """Add a part.
+
+    Pieces of one text are joined. A piece with a signature stays separate, because it covers only that piece.
+    """
     if call := part.get("function_call"):
         _text(call["name"])
         if not isinstance(call.get("args") or {}, dict):
-            raise TypeError("the arguments of a call are no object")
+            raise TypeError("the arguments of a call are not an object")
         parts.append(dict(part))
         return len(repr(call))
     if part.get("text") is None:
         if "thought_signature" in part and not set(part) - {"thought_signature", "thought"}:
-            parts.append({"text": "", **part})  # the server gives such parts, and takes back none without data
+            parts.append({"text": "", **part})  # the server sends such parts, but accepts none back without data
         elif set(part) - {"thought_signature", "thought"}:
             parts.append(dict(part))
         return 0
@@ -124,7 +127,7 @@ def _thought(part: dict[str, Any]) -> bool:
 
 
 def _name(value: Any) -> str:
-    """The SDK gives names as members of an enumeration, which are texts."""
+    """Return a name as text. The SDK gives names as enum members."""
     return _text(getattr(value, "value", value))
 
 

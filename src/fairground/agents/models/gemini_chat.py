@@ -1,4 +1,4 @@
-"""A conversation with one of Gemini's models, through the vendor's SDK."""
+"""Conversation with a Gemini model, through the vendor's SDK."""
 
 from __future__ import annotations
 
@@ -29,43 +29,52 @@ _ADDRESS = "GOOGLE_GEMINI_BASE_URL"
 _SERVER = "https://generativelanguage.googleapis.com"
 _DIALECTS = ("gemini-2.5", "gemini-3.5")
 _DONE = "Done."
-_NO_URL = "about:blank"  # the first models expect an address with each result; on a desktop there is none
+_NO_URL = "about:blank"  # the first models expect a URL with each result; a desktop has none
 _CUT = "Your answer was cut off at its limit of length within this call, so it was not carried out. Be brief."
 _MALFORMED = "Your call could not be read ({why}), so nothing was done. Write it again."
 _FILTERS = {"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"}
 _FILTERS |= {"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"}
 _UNREADABLE = {"MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"}
-_ALLOWED = {"", "regular", "allow", "allowed"}  # decisions that ask for nothing
-_NONSENSE = (ValueError, TypeError, AttributeError, KeyError, IndexError, RuntimeError)  # RecursionError is the last's
-_REMARKS = ("intent", "safety_decision")  # of the model and of the server, beside what a function takes
+_ALLOWED = {"", "regular", "allow", "allowed"}  # decisions that need no consent
+_NONSENSE = (
+    ValueError,
+    TypeError,
+    AttributeError,
+    KeyError,
+    IndexError,
+    RuntimeError,
+)  # RuntimeError includes RecursionError
+_REMARKS = ("intent", "safety_decision")  # remarks of the model and the server, besides a function's arguments
 _SHOWN = 500
 
 
 class GeminiOptions(Record):
-    """How a model is asked; recorded with a run as its condition, so no key is here."""
+    """Request options. They are recorded with a run as its condition, so they contain no key."""
 
     model: str = Field(min_length=1, max_length=200)
-    dialect: str = Field("", description="gemini-2.5 (click_at) or gemini-3.5 (click); empty: what the model speaks")
-    exclude: tuple[str, ...] = Field((), description="predefined functions that the model is not offered")
+    dialect: str = Field("", description="gemini-2.5 (click_at) or gemini-3.5 (click); empty: by the model's name")
+    exclude: tuple[str, ...] = Field((), description="predefined functions that are not offered to the model")
     acknowledge_safety: bool = Field(
-        False, description="whether actions that want a person's consent have it; if not, they end the episode"
+        False, description="whether actions that need a user's consent are allowed; otherwise they end the episode"
     )
-    max_tokens: int = Field(8192, ge=1, le=1_000_000, description="of one answer, thinking included")
+    max_tokens: int = Field(8192, ge=1, le=1_000_000, description="maximum per answer, including thinking")
     temperature: float | None = Field(None, ge=0, le=2, description="0, with a seed, for deterministic decoding")
     seed: int | None = Field(None, ge=0, lt=2**31)
     effort: Literal["minimal", "low", "medium", "high"] | None = Field(
-        None, description="how much a model since 3 thinks"
+        None, description="thinking effort, for models since version 3"
     )
-    thinking_tokens: int | None = Field(None, ge=-1, description="the same for models before 3; -1: as they like")
-    thinking: Literal["auto", "off"] = Field("auto", description="off: its thoughts are not asked for")
-    api_version: str = Field("v1beta", pattern=r"^v\d+\w*$", description="of the protocol; preview models need a beta")
+    thinking_tokens: int | None = Field(
+        None, ge=-1, description="thinking budget, for models before version 3; -1: dynamic"
+    )
+    thinking: Literal["auto", "off"] = Field("auto", description="off: thoughts are not requested")
+    api_version: str = Field("v1beta", pattern=r"^v\d+\w*$", description="protocol version; preview models need a beta")
     stream: bool = True
-    idle_seconds: float = Field(120.0, gt=0, description="longest silence of the server")
-    answer_seconds: float = Field(600.0, gt=0, description="longest time for one answer")
+    idle_seconds: float = Field(120.0, gt=0, description="timeout without any data from the server")
+    answer_seconds: float = Field(600.0, gt=0, description="timeout of one answer")
 
 
 class GeminiChat:
-    """Keeps the contents as the protocol has them, with `Seen` where images go."""
+    """Keeps the contents in the protocol's form, with `Seen` in place of images."""
 
     def __init__(
         self, options: GeminiOptions, *, api_key: str | None = None, base_url: str | None = None, pace: Pace
@@ -84,7 +93,7 @@ class GeminiChat:
         self._client: Any = None
 
     def check(self) -> None:
-        """Raises `MissingPrerequisite` when the SDK or a key is missing; makes no request."""
+        """Raise `MissingPrerequisite` if the SDK or an API key is missing. Makes no request."""
         if self._client is not None:
             return
         try:
@@ -96,13 +105,14 @@ class GeminiChat:
         key = next(filter(None, [self._key, *map(os.environ.get, KEYS)]), "").strip()
         if not key:
             raise MissingPrerequisite(
-                f"no key for Gemini's model {self.model}: neither {KEYS[0]} nor {KEYS[1]} is set",
+                f"no API key for Gemini model {self.model}: neither {KEYS[0]} nor {KEYS[1]} is set",
                 fix=f"export {KEYS[0]}=...",
             )
         self._types, self._api_error = sdk.types, sdk.errors.APIError
         self._broken: tuple[type[Exception], ...] = (*_transport_errors(), *_NONSENSE)
-        # One attempt: the SDK's own would not see a stream that breaks off, and would not count in the budget. Its
-        # timeout is of silence, but it tells the server the same number as the time for all; the header corrects that.
+        # One attempt: the SDK's own retries would not handle a broken stream, and would not count in the budget. Its
+        # timeout limits silence, but it sends the same number to the server as the total time. The header corrects
+        # that.
         silence, whole = self.options.idle_seconds, math.ceil(self.options.answer_seconds)
         http = sdk.types.HttpOptions(
             base_url=self._base_url,
@@ -112,16 +122,16 @@ class GeminiChat:
             retry_options=sdk.types.HttpRetryOptions(attempts=1),
         )
         self._client = sdk.Client(api_key=key, vertexai=False, http_options=http)
-        self._let_go = weakref.finalize(self, self._client.close)  # nobody says when an agent acts for the last time
+        self._let_go = weakref.finalize(self, self._client.close)  # it is unknown when an agent acts for the last time
 
     def close(self) -> None:
-        """Lets go of the connection; the next request makes a new one."""
+        """Close the connection. The next request opens a new one."""
         if self._client is not None:
             self._client = None
             self._let_go()
 
     def begin(self, system: str, tools: tuple[SpokenTool, ...], context: Context) -> None:
-        """Starts a conversation, with nothing of the last one."""
+        """Start a new conversation."""
         self._system = system
         self._spoken = [
             {"name": tool.name, "description": tool.summary, "parameters_json_schema": tool.schema()} for tool in tools
@@ -131,15 +141,15 @@ class GeminiChat:
         self._contents: list[dict[str, Any]] = []
 
     def tell(self, text: str, seen: Seen | None = None) -> None:
-        """Says something to the model, as the person or the harness."""
+        """Send a message to the model, as the user or the harness."""
         self._say([{"text": text}] if seen is None else [{"text": text}, seen])
 
     def results(self, results: list[Result]) -> None:
-        """Gives the results of all calls of the last reply, in order."""
+        """Send the results of all calls of the last reply, in order."""
         self._say([{"function_response": self._response(result)} for result in results])
 
     def ask(self) -> Reply:
-        """Sends the conversation once and adds the reply to it; what it raises, `Chat` says."""
+        """Send the conversation once and add the reply to it. Raises the errors listed in `Chat.ask`."""
         self.check()
         request = self._request()
         received = Received()
@@ -147,7 +157,7 @@ class GeminiChat:
             self._receive(request, received)
             return self._read(received)
         except Transient as failure:
-            failure.tokens = _counted(received)  # what broke off midway is paid for, too
+            failure.tokens = _counted(received)  # a partial answer is charged, too
             raise
 
     # --- sending ------------------------------------------------------------------------------------------------------
@@ -170,7 +180,7 @@ class GeminiChat:
         if any(value is not None for value in thinking.values()):
             config["thinking_config"] = thinking
         contents = [self._render(content) for content in self._contents]
-        # The SDK's own types are made here, so that a mistake of ours is not taken for the server's.
+        # The SDK's types are created here, so that a mistake of ours is not attributed to the server.
         return {
             "model": options.model,
             "contents": [self._types.Content.model_validate(content) for content in contents],
@@ -197,7 +207,7 @@ class GeminiChat:
         return content | {"parts": parts}
 
     def _rendered(self, response: dict[str, Any]) -> dict[str, Any]:
-        """A result with its picture; beside pictures it holds no words, so those about a forgotten one go within."""
+        """Return a result with its image. Text about a dropped image goes into the response itself."""
         seen = response.get("parts")
         if seen is None:
             return response
@@ -209,12 +219,12 @@ class GeminiChat:
 
     def _response(self, result: Result) -> dict[str, Any]:
         call = result.call
-        said: dict[str, Any] = {"error": result.text} if result.error else {"output": result.text or _DONE}
+        content: dict[str, Any] = {"error": result.text} if result.error else {"output": result.text or _DONE}
         if self._in_browser and call.name not in self._spoken_names:
-            said["url"] = _NO_URL
+            content["url"] = _NO_URL
         if _decision(call.native["args"])[0] not in _ALLOWED:
-            said["safety_acknowledgement"] = "true"  # without the option, the call would not have come this far
-        response: dict[str, Any] = {"name": call.name, "response": said}
+            content["safety_acknowledgement"] = "true"  # without the option, the call would not have got this far
+        response: dict[str, Any] = {"name": call.name, "response": content}
         if call.id:
             response["id"] = call.id
         if result.seen is not None:
@@ -237,7 +247,7 @@ class GeminiChat:
                 raise Transient(f"the answer took longer than {self.options.answer_seconds:.0f} s")
 
         try:
-            models = self._client.models  # closed in another thread, there is none
+            models = self._client.models  # None if it was closed by another thread
             if self.options.stream:
                 with contextlib.closing(models.generate_content_stream(**request)) as stream:
                     from_chunks(map(_plain, stream), received, in_time)
@@ -246,12 +256,12 @@ class GeminiChat:
         except self._api_error as error:
             raise translate(error, self.model, self._where) from None
         except self._broken as error:
-            # No connection, one that broke, or data that is no JSON or not of the protocol.
+            # No connection, a broken connection, or data that is not JSON or violates the protocol.
             raise passing(error, self._where, place_of(self._base_url, _ADDRESS)) from None
 
     def _read(self, received: Received) -> Reply:
         tokens, reason = _counted(received), received.finish_reason
-        why = f"{reason}: {received.finish_message}".strip(": ")  # the SDK leaves the message out, so far
+        why = f"{reason}: {received.finish_message}".strip(": ")  # the SDK currently omits the message
         if received.blocked:
             return Reply(
                 text=f"the prompt was blocked: {received.finish_message or received.blocked}"[:_SHOWN],
@@ -264,7 +274,7 @@ class GeminiChat:
             self.tell(_MALFORMED.format(why=why[:_SHOWN]))
             return Reply(stop="paused", tokens=tokens)
         if reason not in ("STOP", "MAX_TOKENS"):
-            raise Transient(f"the answer ended for a reason that says nothing: {why}"[:300])
+            raise Transient(f"the answer ended for an unknown reason: {why}"[:300])
         calls = [part["function_call"] for part in received.parts if part.get("function_call")]
         if (held := self._withheld(calls)) is not None:
             return Reply(text=held[:_SHOWN], stop="refused", tokens=tokens)
@@ -277,12 +287,12 @@ class GeminiChat:
         calls = [self._call(part["function_call"]) for part in parts if part.get("function_call")]
         if cut and calls and parts[-1].get("function_call"):
             calls[-1] = Call(calls[-1].id, calls[-1].name, calls[-1].arguments, calls[-1].native, _CUT)
-        said = [part["text"] for part in parts if part.get("text") and not part.get("thought")]
+        texts = [part["text"] for part in parts if part.get("text") and not part.get("thought")]
         thought = [part["text"] for part in parts if part.get("text") and part.get("thought")]
         intents = [call.native["args"].get("intent") for call in calls]
         return Reply(
-            thought="\n".join([*thought, *said, *(intent for intent in intents if isinstance(intent, str))]),
-            text="".join(said),
+            thought="\n".join([*thought, *texts, *(intent for intent in intents if isinstance(intent, str))]),
+            text="".join(texts),
             calls=tuple(calls),
             stop="cut" if cut else "complete",
             tokens=_counted(received),
@@ -297,7 +307,7 @@ class GeminiChat:
         return Call(call.get("id") or "", name, given, {"name": name, "args": args}, fault)
 
     def _withheld(self, calls: list[dict[str, Any]]) -> str | None:
-        """Why the answer must not be acted on: an action in it wants a consent that nobody gave, or may never have."""
+        """Return why the answer must not be acted on: an action needs consent that was not given, or is blocked."""
         for call in calls:
             decision, why = _decision(call.get("args"))
             if decision not in _ALLOWED and (decision.startswith("block") or not self.options.acknowledge_safety):
@@ -312,13 +322,13 @@ def _counted(received: Received) -> Tokens | None:
 
 
 def _decision(arguments: Any) -> tuple[str, str]:
-    """The safety decision about a call, and its explanation; empty when there is none."""
-    found = arguments.get("safety_decision") if isinstance(arguments, dict) else None
-    if found is None:
+    """Return the safety decision about a call, and its explanation; empty if there is none."""
+    entry = arguments.get("safety_decision") if isinstance(arguments, dict) else None
+    if entry is None:
         return "", ""
-    if not isinstance(found, dict):
-        return str(found)[:100].lower() or "unclear", ""
-    return str(found.get("decision") or "unclear")[:100].lower(), str(found.get("explanation") or "")
+    if not isinstance(entry, dict):
+        return str(entry)[:100].lower() or "unclear", ""
+    return str(entry.get("decision") or "unclear")[:100].lower(), str(entry.get("explanation") or "")
 
 
 def _image(image: Image) -> dict[str, Any]:
@@ -326,16 +336,16 @@ def _image(image: Image) -> dict[str, Any]:
 
 
 def _plain(response: Any) -> Any:
-    """What the SDK made of an answer, as the data it came as."""
+    """Convert an SDK object back to plain data."""
     return response.model_dump(exclude_none=True, warnings=False)
 
 
 def _transport_errors() -> tuple[type[Exception], ...]:
-    """Of the libraries that the SDK may send with: one of them is there."""
-    found: list[type[Exception]] = []
+    """Return the error types of the HTTP libraries that the SDK may use."""
+    errors: list[type[Exception]] = []
     for name in ("httpx2", "httpx"):
         try:
-            found.append(importlib.import_module(name).HTTPError)
+            errors.append(importlib.import_module(name).HTTPError)
         except ImportError:
             continue
-    return tuple(found)
+    return tuple(errors)

@@ -1,4 +1,4 @@
-"""When a busy server says to come back: in its headers, or in the body of its error."""
+"""Read how long a busy server asks to wait, from headers or the error body."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _MAX_TEXT = 10_000
 
 
 def retry_hint(headers: Mapping[str, str], body: Any = None, *, now: datetime | None = None) -> float | None:
-    """Seconds that the server asks to wait before the next attempt; None when it does not say.
+    """Return the seconds that the server asks to wait before the next attempt. None if it does not say.
 
-    Reads `retry-after-ms`, `retry-after` (seconds or a date), and what vendors put into error bodies: Google's
-    `retryDelay` and OpenAI's "try again in 1.5s". Whatever else stands there is no hint.
+    Reads `retry-after-ms`, `retry-after` (seconds or a date), and vendors' error bodies: Google's `retryDelay` and
+    OpenAI's "try again in 1.5s". Anything else is ignored.
 
     Args:
-        headers: Of the answer, with names in lower case or a mapping that ignores case.
-        body: The answer's body as plain data, if it is known.
-        now: What a date is compared with; by default the present.
+        headers: Headers of the answer, with lower-case names or a case-insensitive mapping.
+        body: The answer's body as plain data, if known.
+        now: Time to compare a date with. Default: the current time.
     """
-    found = _from_headers(headers, now or datetime.now(UTC))
-    return found if found is not None else _from_body(body)
+    seconds = _from_headers(headers, now or datetime.now(UTC))
+    return seconds if seconds is not None else _from_body(body)
 
 
 def _from_headers(headers: Mapping[str, str], now: datetime) -> float | None:

@@ -1,4 +1,4 @@
-"""A conversation with one of OpenAI's models through the Responses API, which keeps nothing of it at the server."""
+"""Conversation with one of OpenAI's models through the Responses API. The server stores nothing of it."""
 
 from __future__ import annotations
 
@@ -24,29 +24,31 @@ KEY = "OPENAI_API_KEY"
 _DONE = "Done."
 _CONNECT = 10.0  # seconds
 _DIALECTS = {"computer": "openai-computer", "computer_use_preview": "openai-preview"}
-_SUMMARIES = {"computer": "auto", "computer_use_preview": "concise"}  # what each takes
+_SUMMARIES = {"computer": "auto", "computer_use_preview": "concise"}  # the value that each accepts
 
 
 class OpenAIOptions(Record):
-    """How a model is asked; recorded with a run as its condition, so no key is here."""
+    """Request options. They are recorded with a run as its condition, so they contain no key."""
 
     model: str = Field(min_length=1, max_length=200)
     tool: Literal["", "computer", "computer_use_preview"] = Field("", description="empty: by the model's name")
-    max_tokens: int = Field(16384, ge=16, le=1_000_000, description="of one answer, reasoning included")
-    temperature: float | None = Field(None, ge=0, le=2, description="reasoning models refuse any")
+    max_tokens: int = Field(16384, ge=16, le=1_000_000, description="maximum per answer, including reasoning")
+    temperature: float | None = Field(None, ge=0, le=2, description="reasoning models reject any value")
     effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None = None
-    summary: Literal["on", "off"] = Field("on", description="of its reasoning; some accounts may not ask for it")
-    safety: Literal["stop", "acknowledge"] = Field("stop", description="what to do at a safety check of the vendor's")
+    summary: Literal["on", "off"] = Field(
+        "on", description="summary of its reasoning; some accounts may not request it"
+    )
+    safety: Literal["stop", "acknowledge"] = Field("stop", description="what to do at a safety check of the vendor")
     stream: bool = True
-    idle_seconds: float = Field(300.0, gt=0, description="longest silence of the server")
-    answer_seconds: float = Field(900.0, gt=0, description="longest time for one answer")
+    idle_seconds: float = Field(300.0, gt=0, description="timeout without any data from the server")
+    answer_seconds: float = Field(900.0, gt=0, description="timeout of one answer")
 
 
 class OpenAIChat:
-    """Keeps the items as the protocol has them, with `Seen` where pictures go.
+    """Keeps the items in the protocol's form, with `Seen` in place of images.
 
-    The whole conversation goes out each time, reasoning included (encrypted by the server), and the server is asked to
-    store nothing: what a request says is all that the answer depends on.
+    The whole conversation is sent each time, including reasoning (encrypted by the server), and the server stores
+    nothing. So an answer depends only on its request.
     """
 
     def __init__(
@@ -63,22 +65,22 @@ class OpenAIChat:
             if not (api_key or os.environ.get(KEY)):
                 return None
             timeout = sdk.Timeout(options.idle_seconds, connect=_CONNECT)
-            # No retries of the SDK's own: they would not count in the budget.
+            # The SDK's own retries are off: they would not count in the budget.
             return sdk.OpenAI(api_key=api_key, base_url=base_url, max_retries=0, timeout=timeout)
 
         place = place_of(base_url, "OPENAI_BASE_URL")
         self._client = Client(make, model=self.model, key=KEY, extra="openai", place=place)
 
     def check(self) -> None:
-        """Raises `MissingPrerequisite` when the SDK or a key is missing; makes no request."""
+        """Raise `MissingPrerequisite` if the SDK or an API key is missing. Makes no request."""
         self._client.check()
 
     def close(self) -> None:
-        """Lets go of the connection; the next request makes a new one."""
+        """Close the connection. The next request opens a new one."""
         self._client.close()
 
     def begin(self, system: str, tools: tuple[SpokenTool, ...], context: Context) -> None:
-        """Starts a conversation, with nothing of the last one."""
+        """Start a new conversation."""
         self._system = system
         self._spoken = {tool.name: tool for tool in tools}
         self._context = context
@@ -86,12 +88,12 @@ class OpenAIChat:
         self._newest: Seen | None = None
 
     def tell(self, text: str, seen: Seen | None = None) -> None:
-        """Says something to the model, as the person or the harness."""
+        """Send a message to the model, as the user or the harness."""
         self._newest = seen or self._newest
         self._items.append({"role": "user", "content": [_text(text), *([] if seen is None else [seen])]})
 
     def results(self, results: list[Result]) -> None:
-        """Gives the results of all calls of the last reply, in order; words about computer calls follow them."""
+        """Send the results of all calls of the last reply, in order. Text about computer calls follows them."""
         self._newest = next((result.seen for result in reversed(results) if result.seen), self._newest)
         words: list[str] = []
         for result in results:
@@ -99,8 +101,8 @@ class OpenAIChat:
                 inside = [_text(result.text or _DONE), *([] if result.seen is None else [result.seen])]
                 output: dict[str, Any] = {"type": "function_call_output", "output": inside}
             else:
-                # The protocol takes a picture here, and nothing else: of a call that was not carried out, the screen
-                # as it was; what there is to say comes after.
+                # The protocol allows only an image here. For a call that was not performed it is the previous screen.
+                # Text follows after the results.
                 output = {"type": "computer_call_output", "output": result.seen or self._newest}
                 if checks := result.call.native.get("pending_safety_checks"):
                     output["acknowledged_safety_checks"] = checks
@@ -110,7 +112,7 @@ class OpenAIChat:
             self._items.append({"role": "user", "content": [_text("\n".join(words))]})
 
     def ask(self) -> Reply:
-        """Sends the conversation once and adds the reply to it; what it raises, `Chat` says."""
+        """Send the conversation once and add the reply to it. Raises the errors listed in `Chat.ask`."""
         request = self._request()
         answer = from_response(self._client.ask(lambda client: self._receive(client, request)))
         return self._read(answer)
@@ -146,7 +148,7 @@ class OpenAIChat:
         if options.temperature is not None:
             request["temperature"] = options.temperature
         if self._tool == "computer_use_preview":
-            request["truncation"] = "auto"  # the preview takes no other
+            request["truncation"] = "auto"  # the preview accepts no other value
         return request
 
     def _render(self, item: dict[str, Any]) -> Any:
@@ -173,14 +175,14 @@ class OpenAIChat:
             return Reply(text=answer.refusal, stop="refused", tokens=answer.tokens)
         checks = [check for call in answer.calls() for check in _checks(call)]
         if checks and self.options.safety == "stop":
-            reason = "a safety check that nobody acknowledged: " + "; ".join(checks)
+            reason = "a safety check was not acknowledged: " + "; ".join(checks)
             return Reply(text=reason, stop="refused", tokens=answer.tokens)
         self._items += answer.items
-        said = answer.said()
+        texts = answer.said()
         noted = [f"(Safety check acknowledged: {check})" for check in checks]
         return Reply(
-            thought="\n".join([*answer.thought(), *said, *noted]),
-            text="\n".join(said),
+            thought="\n".join([*answer.thought(), *texts, *noted]),
+            text="\n".join(texts),
             calls=tuple(map(self._call, answer.calls())),
             stop=answer.stop,
             tokens=answer.tokens,
@@ -188,7 +190,7 @@ class OpenAIChat:
 
     def _call(self, item: dict[str, Any]) -> Call:
         if item["type"] == "computer_call":
-            # Both are never meant: the single action is the older name of the same.
+            # An item never has both: the single action is the older name of the same field.
             native = {name: value for name, value in item.items() if name != "action" or not item.get("actions")}
             return Call(item["call_id"], "computer", item.get("actions") or item.get("action"), native)
         arguments, fault = read_arguments(item["arguments"])
@@ -198,7 +200,7 @@ class OpenAIChat:
 
 
 def read_arguments(text: str) -> tuple[Any, str]:
-    """The arguments of a function call, and what is wrong with them if anything is."""
+    """Parse the arguments of a function call. Returns them, and an error message (empty if they are valid)."""
     try:
         value = well_formed(parse_json(text or "{}", where="arguments"))
     except InvalidInput as error:
@@ -235,6 +237,6 @@ def _screenshot(image: Image) -> dict[str, Any]:
 
 @cache
 def _forgotten() -> dict[str, Any]:
-    """A small grey picture, where the protocol wants one and there is none any more."""
+    """Return a small grey image, for results whose image was dropped: the protocol requires one."""
     grey, policy = Frame(np.full((64, 64, 3), 128, np.uint8)), ContextPolicy()
     return _screenshot(Image("image/png", Seen(grey).encoded(grey, grey.size, policy), grey.size))

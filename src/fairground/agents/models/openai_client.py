@@ -1,4 +1,4 @@
-"""A client of OpenAI's SDK, made when it is first needed: for OpenAI's own server, and for any that speaks like it."""
+"""A lazily created client of OpenAI's SDK, for OpenAI's own server and compatible ones."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from fairground.agents.models.openai_errors import translate, translate_failure
 from fairground.core import FairgroundError, MissingPrerequisite
 
 T = TypeVar("T")
-MAX_ANSWER = 4 << 20  # characters; more than any model writes at once
+MAX_ANSWER = 4 << 20  # maximum characters; more than any model writes at once
 
 
 class Client:
     """The SDK and one client of it.
 
     Args:
-        make: Makes the client, of the SDK that it is given; returns None when there is no key.
-        model: Whom it asks, for errors.
-        key: The variable that the key is taken from.
-        extra: The extra that the package is in.
-        place: Where a person wrote the address, for errors; empty for the vendor's own server.
+        make: Creates the client, given the SDK. Returns None if there is no key.
+        model: The model's name, for errors.
+        key: Environment variable of the API key.
+        extra: The extra that installs the package.
+        place: Where the user wrote the address, for errors; empty for the vendor's own server.
     """
 
     def __init__(self, make: Callable[[Any], Any], *, model: str, key: str, extra: str, place: str = "") -> None:
@@ -33,7 +33,7 @@ class Client:
         self._client: Any = None
 
     def check(self) -> None:
-        """Raises `MissingPrerequisite` when the SDK or a key is missing; makes no request."""
+        """Raise `MissingPrerequisite` if the SDK or an API key is missing. Makes no request."""
         if self._client is not None:
             return
         try:
@@ -46,19 +46,19 @@ class Client:
         client = self._make(sdk)
         if client is None:
             raise MissingPrerequisite(
-                f"no key for the model {self._model}: {self._key} is not set", fix=f"export {self._key}=..."
+                f"no API key for model {self._model}: {self._key} is not set", fix=f"export {self._key}=..."
             )
         self._sdk, self._client = sdk, client
-        weakref.finalize(self, client.close)  # nobody says when an agent acts for the last time
+        weakref.finalize(self, client.close)  # it is unknown when an agent acts for the last time
 
     def close(self) -> None:
-        """Lets go of the connection; the next request makes a new one."""
+        """Close the connection. The next request opens a new one."""
         client, self._client = self._client, None
         if client is not None:
             client.close()
 
     def ask(self, send: Callable[[Any], T]) -> T:
-        """What `send` makes of the client, with the SDK's errors as those that agents know."""
+        """Return what `send` returns for the client. Translates the SDK's errors into those of agents."""
         self.check()
         client = self._client
         where = str(client.base_url).rstrip("/")
@@ -69,18 +69,18 @@ class Client:
         except self._sdk.APIStatusError as error:
             raise translate(error, self._model, key=self._key, where=where, place=self._place) from None
         except self._sdk.APIError as error:
-            if error.code:  # an error that came inside a stream
+            if error.code:  # an error within a stream
                 raise translate_failure(error.code, error.message) from None
             raise passing(error, where, self._place) from None
         except (self._transport_error, ValueError, RecursionError) as error:
-            # No connection, one that broke, or data that is no JSON: the SDK has a name for some of these only.
+            # No connection, a broken connection, or data that is not JSON. The SDK wraps only some of these.
             raise passing(error, where, self._place) from None
         except RuntimeError as error:
             if self._client is client:
                 raise
-            raise Transient(f"closed meanwhile: {error}"[:300]) from None
+            raise Transient(f"closed during the request: {error}"[:300]) from None
 
 
 def plain(thing: Any) -> Any:
-    """What the SDK made of an answer, as the data it came as."""
+    """Convert an SDK object back to plain data."""
     return thing.to_dict(warnings=False) if hasattr(thing, "to_dict") else thing

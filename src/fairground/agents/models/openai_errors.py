@@ -1,6 +1,6 @@
-"""What OpenAI's SDK raises, as the errors that every vendor's agent has in common.
+"""Translate errors of OpenAI's SDK into the errors shared by all vendors.
 
-Servers of other makers that speak the same protocol word their errors as they like, so only the gist is looked for.
+Compatible servers word their errors differently, so only keywords are matched.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TOO_LONG = re.compile(
     r"|maximum model length|prompt is too long|input.{0,20} too long|at most \d+ images?\b|too many images",
     re.IGNORECASE,
 )
-_TOO_MUCH = re.compile(r"request too large", re.IGNORECASE)  # more in one request than the limit of a whole minute
+_TOO_MUCH = re.compile(r"request too large", re.IGNORECASE)  # one request exceeds the limit per minute
 _TOO_LARGE = re.compile(
     r"image_(file_)?too_large|image.{0,80}(exceed|too large|larger than|dimension|max(imum)? (allowed )?size)",
     re.IGNORECASE | re.DOTALL,
@@ -34,7 +34,7 @@ _TOO_LARGE = re.compile(
 _POLICY = re.compile(r"content_filter|policy|invalid_prompt|moderation|safety|responsible_?ai", re.IGNORECASE)
 _QUOTA = re.compile(r"insufficient_quota|billing", re.IGNORECASE)
 _PASSING = re.compile(r"server_error|rate_limit|overloaded|timeout|unavailable|internal|\b(408|409|429|5\d\d)\b", re.I)
-_ACCOUNT = {401: "the key is not valid", 402: "the account has no credit", 403: "the key may not use this"}
+_ACCOUNT = {401: "the API key is invalid", 402: "the account has no credit", 403: "the API key has no permission"}
 _DURATION = re.compile(r"(?:(\d{1,4})h)?(?:(\d{1,5})m(?!s))?(?:(\d{1,6}(?:\.\d{1,9})?)(ms|s))?")
 _IN_WORDS = re.compile(r"\btry again in ([\dhms.]{2,20}?)\.?(?:\s|$)", re.IGNORECASE)
 _LIMITS = ("requests", "tokens")
@@ -43,76 +43,79 @@ _SHOWN = 600
 
 
 def translate(error: Any, model: str, *, key: str, where: str, place: str) -> Exception:
-    """The error to raise for an `openai.APIStatusError`: the server's answer was a refusal of some kind.
+    """Return the error to raise for an `openai.APIStatusError`.
 
     Args:
-        error: What the SDK raised.
-        model: Whom it was about.
-        key: The variable that a key is taken from.
+        error: The SDK's exception.
+        model: The model's name.
+        key: Environment variable of the API key.
         where: The server's address.
-        place: Where a person wrote it; empty for the vendor's own server.
+        place: Where the user wrote it; empty for the vendor's own server.
     """
     body, status = error.body, int(error.status_code)
     details = body if isinstance(body, dict) else {}
     code = " ".join(str(details[name]) for name in ("type", "code") if details.get(name))
     message = str(details.get("message") or details.get("detail") or (body if isinstance(body, str) else error.message))
-    said = f"{status} {code}: {message}"[:_SHOWN]
+    summary = f"{status} {code}: {message}"[:_SHOWN]
     headers = error.response.headers
 
     if _QUOTA.search(code):
-        return AccessRefused(f"the account has no credit left: {said}", fix="add credit, or use another key")
+        return AccessRefused(f"the account has no credit left: {summary}", fix="add credit, or use another key")
     if status == 413 or (_TOO_MUCH if status == 429 else _TOO_LONG).search(f"{code} {message}"[:_MAX_TEXT]):
-        return ContextTooLong(said)
+        return ContextTooLong(summary)
     advice = headers.get("x-should-retry")
     if advice == "true" or ((status in (408, 409, 429) or status >= 500) and advice != "false"):
-        return Transient(said, _hint(headers, message))
+        return Transient(summary, _hint(headers, message))
     if status in _ACCOUNT:
-        return AccessRefused(f"{_ACCOUNT[status]} at {where}: {said}", fix=f"set {key} to a key that may use the model")
-    if status == 404:
-        address = f", and the address {place}: it usually ends in /v1" if place else ""
-        return UnknownModel(
-            f"no model {model!r} at {where}, or not for this key: {said}", fix=f"check the name of the model{address}"
+        return AccessRefused(
+            f"{_ACCOUNT[status]} at {where}: {summary}", fix=f"set {key} to a key that may use the model"
         )
-    return _by_gist(code, message, said)
+    if status == 404:
+        address = f", and the address {place}, which usually ends in /v1" if place else ""
+        return UnknownModel(
+            f"no model {model!r} at {where}, or no access with this key: {summary}",
+            fix=f"check the name of the model{address}",
+        )
+    return _by_gist(code, message, summary)
 
 
 def translate_failure(code: str, message: str) -> Exception:
-    """The error to raise for one that came inside an answer, where there is no status."""
-    said = f"{code}: {message}"[:_SHOWN]
+    """Return the error to raise for a failure within an answer, which has no HTTP status."""
+    summary = f"{code}: {message}"[:_SHOWN]
     if _TOO_LONG.search(f"{code} {message}"[:_MAX_TEXT]):
-        return ContextTooLong(said)
+        return ContextTooLong(summary)
     if not code or _PASSING.search(code):
-        return Transient(said, _hint({}, message))
-    return _by_gist(code, message, said)
+        return Transient(summary, _hint({}, message))
+    return _by_gist(code, message, summary)
 
 
-def _by_gist(code: str, message: str, said: str) -> Exception:
+def _by_gist(code: str, message: str, summary: str) -> Exception:
     if _POLICY.search(code):
-        return ModelRefused(said)
+        return ModelRefused(summary)
     if _TOO_LARGE.search(f"{code} {message}"[:_MAX_TEXT]):
-        return ImageRefused(said, fix="lower the limits of the pictures' size")
+        return ImageRefused(summary, fix="reduce the image limits")
     return RequestRefused(
-        f"the server does not take the request: {said}",
-        fix="check that the model takes the options of the agent (tool, dialect, temperature, effort, summary)",
+        f"the server rejects the request: {summary}",
+        fix="check that the model supports the agent's options (tool, dialect, temperature, effort, summary)",
     )
 
 
 def _hint(headers: Mapping[str, str], message: str) -> float | None:
-    """Seconds to wait: what the server asks for, or until the limit that is used up is full again."""
-    asked = retry_hint(headers, {"error": {"message": message}})
-    if asked is not None:
-        return asked
-    if found := _IN_WORDS.search(message[:_MAX_TEXT]):
-        return _seconds(found[1])
+    """Return the seconds to wait: what the server asks for, or until an exhausted rate limit resets."""
+    hint = retry_hint(headers, {"error": {"message": message}})
+    if hint is not None:
+        return hint
+    if match := _IN_WORDS.search(message[:_MAX_TEXT]):
+        return _seconds(match[1])
     used_up = (each for each in _LIMITS if headers.get(f"x-ratelimit-remaining-{each}") == "0")
     waits = [_seconds(headers.get(f"x-ratelimit-reset-{each}", "")) for each in used_up]
     return max((wait for wait in waits if wait is not None), default=None)
 
 
 def _seconds(text: str) -> float | None:
-    """`6m0s`, `1.5s`, `120ms`; None for anything else."""
-    found = _DURATION.fullmatch(text)
-    if found is None or not text:
+    """Parse `6m0s`, `1.5s` or `120ms`. None for anything else."""
+    match = _DURATION.fullmatch(text)
+    if match is None or not text:
         return None
-    hours, minutes, rest, unit = found.groups()
+    hours, minutes, rest, unit = match.groups()
     return int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(rest or 0) / (1000 if unit == "ms" else 1)

@@ -1,4 +1,4 @@
-"""What tokens cost: a table that comes with the package and that a file of the user's completes or corrects."""
+"""Token prices: a built-in table that a user's file extends or corrects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fairground.agents.models.usage import Tokens
 from fairground.core import InvalidInput, Record
 
 PRICES_VARIABLE = "FAIRGROUND_PRICES"
-_DATED = re.compile(r"-20\d{2}-?\d{2}-?\d{2}$")  # vendors name a snapshot of a model by appending its date
+_DATED = re.compile(r"-20\d{2}-?\d{2}-?\d{2}$")  # vendors append a date to the name of a model snapshot
 _MAX_FILE = 1 << 20
 
 
@@ -24,11 +24,11 @@ class Price(Record):
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)
-    cached: float | None = Field(None, ge=0, description="read from the cache; absent: as input")
-    stored: float | None = Field(None, ge=0, description="read, and stored in the cache; absent: as input")
+    cached: float | None = Field(None, ge=0, description="read from the cache; default: as input")
+    stored: float | None = Field(None, ge=0, description="read and stored in the cache; default: as input")
 
     def dollars(self, tokens: Tokens) -> float:
-        """What one request cost."""
+        """Return the cost of one request."""
         cached = self.input if self.cached is None else self.cached
         stored = self.input if self.stored is None else self.stored
         return (
@@ -37,10 +37,10 @@ class Price(Record):
 
 
 def load_prices(path: Path | None = None) -> dict[str, Price]:
-    """The package's prices, with those of a file in their place.
+    """Return the built-in prices, overridden by those of a file.
 
     Args:
-        path: A file of the same form as the package's `prices.toml`; by default what FAIRGROUND_PRICES names, if set.
+        path: A file in the format of the built-in `prices.toml`. Default: the file in FAIRGROUND_PRICES, if set.
     """
     ours = resources.files("fairground.agents.models").joinpath("prices.toml").read_text(encoding="utf-8")
     prices = _parse(ours, "prices.toml")
@@ -52,16 +52,16 @@ def load_prices(path: Path | None = None) -> dict[str, Price]:
 
 
 def read_prices(path: Path) -> dict[str, Price]:
-    """The prices of a file alone.
+    """Return the prices of one file.
 
     Raises:
-        InvalidInput: When it is not a price table.
+        InvalidInput: If it is not a price table.
     """
     return _parse(_read(path), str(path))
 
 
 def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
-    """The price of a model by its exact name, or by its name without the date of a snapshot; None: not known."""
+    """Return the price of a model by its exact name, or its name without a snapshot date. None if unknown."""
     return prices.get(model) or prices.get(_DATED.sub("", model))
 
 

@@ -1,4 +1,4 @@
-"""Prompts, each in a file of its own under `agents/prompts`."""
+"""Prompts, each in its own file under `agents/prompts`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from fairground.agents.protocol import Brief
 from fairground.core import MissingPrerequisite
 
 Coordinates: TypeAlias = Literal["pixels", "grid"]
-"""How a model names a point: in pixels of what it sees, or on a grid of 1000 whatever the size."""
+"""How a model names a point: in pixels of what it sees, or on a grid of 1000 independent of the size."""
 
 
 @cache
 def prompt(name: str) -> str:
-    """The text of a prompt file, without its last newline."""
+    """Return the text of a prompt file, stripped."""
     file = resources.files("fairground.agents").joinpath("prompts", f"{name}.md")
     try:
         return file.read_text(encoding="utf-8").strip()
@@ -24,7 +24,7 @@ def prompt(name: str) -> str:
 
 
 def system_prompt(brief: Brief, coordinates: Coordinates = "pixels") -> str:
-    """What a model is told about its situation, before any task."""
+    """Return the system prompt: the model's situation, without the task."""
     return _filled(
         prompt("computer"),
         steps=str(brief.step_budget),
@@ -34,12 +34,12 @@ def system_prompt(brief: Brief, coordinates: Coordinates = "pixels") -> str:
 
 
 def task_prompt(brief: Brief) -> str:
-    """The task, as the first message says it."""
+    """Return the task, for the first message."""
     return _filled(prompt("task"), instruction=brief.instruction)
 
 
 def _filled(text: str, **values: str) -> str:
-    # Not str.format: an instruction may hold braces of its own.
+    # Not str.format: an instruction may contain braces.
     for name, value in values.items():
         text = text.replace("{" + name + "}", value)
     return text

@@ -1,4 +1,4 @@
-"""What a model has cost so far: requests, tokens, dollars."""
+"""Model usage: requests, tokens, dollars."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Tokens:
 
     Attributes:
         input: Read by the model at full price.
-        output: Written by it, thinking included.
+        output: Written by the model, including thinking.
         cached: Read from the server's cache.
         stored: Read, and stored in the cache for the next request.
     """
@@ -27,24 +27,24 @@ class Tokens:
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """Sum of all four."""
         return self.input + self.output + self.cached + self.stored
 
 
 class Usage(Record):
-    """What an episode has used of a model; an agent that has one shows it as its attribute `usage`."""
+    """Model usage of an episode. Agents with a model have it as attribute `usage`."""
 
-    requests: int = Field(0, ge=0, description="answers begun; one that broke off midway counts")
-    failures: int = Field(0, ge=0, description="attempts that failed at the server or on the way")
+    requests: int = Field(0, ge=0, description="answers begun, including incomplete ones")
+    failures: int = Field(0, ge=0, description="failed attempts")
     input_tokens: int = Field(0, ge=0, description="read at full price")
-    output_tokens: int = Field(0, ge=0, description="written, thinking included")
+    output_tokens: int = Field(0, ge=0, description="written, including thinking")
     cached_tokens: int = Field(0, ge=0, description="read from the server's cache")
-    stored_tokens: int = Field(0, ge=0, description="read, and stored in the server's cache")
-    tokens: int = Field(0, ge=0, description="the sum of the four")
-    dollars: float | None = Field(0.0, ge=0, description="null when the price of the model is not known")
+    stored_tokens: int = Field(0, ge=0, description="read and stored in the server's cache")
+    tokens: int = Field(0, ge=0, description="sum of the four")
+    dollars: float | None = Field(0.0, ge=0, description="null if the price of the model is unknown")
 
     def plus(self, tokens: Tokens, dollars: float | None) -> Usage:
-        """With one request more; once a price was not known, the sum is not known either."""
+        """Return the usage with one more request. Once a price is unknown, the sum is unknown too."""
         return self.model_copy(
             update={
                 "requests": self.requests + 1,

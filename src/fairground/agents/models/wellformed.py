@@ -1,4 +1,4 @@
-"""Text as it can be written down: what a model says goes into files and back to its server, in UTF-8."""
+"""Make text encodable: what a model says is written to files and sent back to its server in UTF-8."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any
 
 
 def well_formed(data: Any) -> Any:
-    """Plain data whose texts can all be encoded.
+    """Return plain data in which all texts can be encoded.
 
-    JSON lets half a character stand alone, and a stream may bring one in two halves: halves that fit are joined, and a
-    half that is alone becomes the replacement character.
+    JSON allows a lone surrogate, and a stream may split a pair. Matching halves are joined, and a lone half becomes the
+    replacement character.
     """
     if isinstance(data, str):
         if data.isascii() or not any("\ud800" <= character <= "\udfff" for character in data):

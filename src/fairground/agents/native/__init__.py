@@ -1,7 +1,7 @@
-"""Native action formats, both ways: what a model wrote to canonical actions, and canonical actions to what it reads.
+"""Native action formats of models, translated to and from canonical actions.
 
-Pure translation, without any vendor's SDK: the agents that talk to models use it, and so may anything that turns
-recorded episodes into a model's own words. `dialect("anthropic-20251124")` finds one by name.
+Pure translation, without any vendor's SDK. Model agents use it, and so may tools that convert recorded episodes into a
+model's format. `dialect("anthropic-20251124")` returns one by name.
 """
 
 from fairground.agents.native import anthropic, computer13, gemini, openai, pyautogui, qwen, uitars
@@ -14,11 +14,11 @@ DIALECTS: dict[str, Dialect] = {
     for family in (anthropic, openai, gemini, uitars, qwen, pyautogui, computer13)
     for each in family.DIALECTS
 }
-"""Every dialect by name."""
+"""All dialects by name."""
 
 
 def dialect(name: str) -> Dialect:
-    """The dialect of this name; raises `UnknownName` with the nearest ones."""
+    """Return the dialect of this name. Raises `UnknownName` with the nearest names."""
     if name not in DIALECTS:
         raise unknown("dialect", name, DIALECTS)
     return DIALECTS[name]

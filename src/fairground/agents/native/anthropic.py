@@ -1,7 +1,7 @@
 """Anthropic's computer tool: `computer_20250124`, `computer_20251124` and `computer_toolset_20260801`.
 
-A native call is a `tool_use` block. Of the two older tools the block is named `computer` and the action stands in its
-input (the input alone will do too); of the toolset the block itself is named after the action.
+A native call is a `tool_use` block. For the two older tools, the block is named `computer` and its input contains the
+action (the input alone is accepted too). For the toolset, the block itself is named after the action.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _scroll(fields: Fields) -> Iterable[Action]:
 
 
 def _key(fields: Fields) -> Iterable[Action]:
-    """Chords one after the other (`Down Down`) are allowed, as xdotool allows them; equal ones in a row are one."""
+    """Yield keys. Several chords (`Down Down`) are allowed, as in xdotool; equal consecutive chords are one action."""
     text = fields.text("text")
     repeat = fields.whole("repeat") if fields.has("repeat") else 1
     try:
@@ -112,7 +112,7 @@ def _key(fields: Fields) -> Iterable[Action]:
     if len(runs) == 1:
         yield Key(keys=runs[0][0], repeat=runs[0][1] * repeat)
     else:
-        Key(keys=runs[0][0], repeat=repeat)  # refuses what cannot be repeated so often
+        Key(keys=runs[0][0], repeat=repeat)  # rejects too many repetitions
         yield from [Key(keys=keys, repeat=count) for keys, count in runs] * repeat
 
 
@@ -129,7 +129,7 @@ _READERS: dict[str, _Reader] = {
     "key": _key,
     "hold_key": _hold_key,
     "type": lambda fields: [Type(text=fields.text("text"))],
-    "cursor_position": lambda fields: [Look()],  # the observation says where the pointer is
+    "cursor_position": lambda fields: [Look()],  # the observation has the pointer's position
     "mouse_move": lambda fields: [Move(point=fields.pair("coordinate"))],
     "left_mouse_down": lambda fields: [MouseDown()],
     "left_mouse_up": lambda fields: [MouseUp()],

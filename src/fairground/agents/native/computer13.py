@@ -1,7 +1,7 @@
 """OSWorld's `computer_13`: `{"action_type": "CLICK", "parameters": {"x": 10, "y": 20}}`.
 
-A native call is such an object (its parameters may also stand beside `action_type`), a model's answer with JSON in
-it, or one of the bare words WAIT, FAIL and DONE. Scrolling is in wheel clicks: positive `dy` is up, `dx` right.
+A native call is such an object (its parameters may also be next to `action_type`), a model's answer that contains JSON,
+or one of the words WAIT, FAIL and DONE. Scrolling is in wheel clicks: positive `dy` is up, positive `dx` right.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from fairground.core import (
     unknown,
 )
 
-WAIT_SECONDS = 1.0  # WAIT carries no duration
+WAIT_SECONDS = 1.0  # WAIT has no duration
 _BUTTONS: dict[str, Button] = {"left": "left", "right": "right", "middle": "middle"}
 _WORDS = ("WAIT", "FAIL", "DONE")
 
@@ -89,7 +89,7 @@ def _click(fields: Fields) -> Iterable[Action]:
 
 
 def _drag(fields: Fields) -> Iterable[Action]:
-    """From where the pointer is."""
+    """Drag from the current position."""
     end = _point(fields)
     yield from (MouseDown(), Move(point=end), MouseUp())
 

@@ -1,7 +1,7 @@
-"""What a dialect's coordinates are measured in, and the way to pixels of the screen and back.
+"""Coordinate systems of dialects, and their conversion to and from screen pixels.
 
-Reading follows the vendors' own arithmetic. Writing picks, of all the numbers that a dialect can say, the one that
-reads back nearest to the pixel that was meant; where the dialect is as fine as the screen, that is the pixel itself.
+Reading follows the vendors' own arithmetic. Writing chooses, among the numbers that a dialect can express, the one that
+reads back nearest to the intended pixel. If the dialect is as fine as the screen, that is the pixel itself.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from fairground.core import Action, Drag, InvalidAction, InvalidInput, Look, Poi
 
 Size = tuple[int, int]
 FACTOR = 28  # the side of a patch pair of the Qwen2-VL family, on which UI-TARS and OpenCUA are built
-_MAX_RATIO = 200  # the preprocessors refuse longer strips
+_MAX_RATIO = 200  # the preprocessors reject larger aspect ratios
 
 
 @dataclass(frozen=True)
 class Plane:
-    """Where a dialect's coordinates live.
+    """Coordinate system of a dialect.
 
     Attributes:
-        to_screen: A native point in pixels of the screen; raises `InvalidAction` when it is off the screen.
-        from_screen: A pixel as the native numbers that read back nearest to it.
+        to_screen: Converts a native point to screen pixels. Raises `InvalidAction` if it is off the screen.
+        from_screen: Converts a pixel to the native numbers that read back nearest to it.
     """
 
     to_screen: Callable[[Point, Size], Point]
@@ -31,7 +31,7 @@ class Plane:
 
 
 def grid(space: Space, last: int) -> Plane:
-    """A square grid over the whole screen; `last` is the largest number to write."""
+    """Return a square grid over the whole screen. `last` is the largest number to write."""
 
     def to_screen(point: Point, size: Size) -> Point:
         return to_pixel(point, space, *size)
@@ -49,7 +49,7 @@ def grid(space: Space, last: int) -> Plane:
 
 
 def resized(min_pixels: int, max_pixels: int, factor: int = FACTOR) -> Plane:
-    """Pixels of the picture after the model's preprocessor has made its sides multiples of a patch."""
+    """Return pixels of the image after the model's preprocessor has rounded its sides to multiples of a patch."""
 
     def to_screen(point: Point, size: Size) -> Point:
         return rescale(point, smart_resize(size, factor, min_pixels, max_pixels), size)
@@ -74,14 +74,16 @@ GRID_999 = grid("grid999", 999)
 def smart_resize(
     size: Size, factor: int = FACTOR, min_pixels: int = 100 * FACTOR**2, max_pixels: int = 16384 * FACTOR**2
 ) -> Size:
-    """The size that the preprocessors of the Qwen-VL family give a picture of `size`, width first.
+    """Return the size that the preprocessors of the Qwen-VL family give an image of `size` (width, height).
 
-    Both sides become multiples of `factor`, the area stays within the limits, the shape about as it was. The defaults
-    are those of UI-TARS.
+    Both sides become multiples of `factor`, the area stays within the limits, and the aspect ratio is roughly kept. The
+    defaults are those of UI-TARS.
     """
     width, height = size
     if min(width, height) < 1 or max(width, height) > _MAX_RATIO * min(width, height):
-        raise InvalidInput(f"a picture of {width}x{height} cannot be resized: sides up to {_MAX_RATIO} to 1 can")
+        raise InvalidInput(
+            f"an image of {width}x{height} cannot be resized: expected an aspect ratio of at most {_MAX_RATIO} to 1"
+        )
     across, down = (max(factor, round(side / factor) * factor) for side in size)
     if across * down > max_pixels:
         shrink = math.sqrt(width * height / max_pixels)
@@ -93,10 +95,10 @@ def smart_resize(
 
 
 def rescale(point: Point, seen: Size, screen: Size) -> Point:
-    """A pixel of one size of a picture as the pixel of another size that lies under its middle.
+    """Convert a pixel of an image of one size to the pixel of another size under its centre.
 
-    On to a picture at least as large and back again is the same pixel; on to a smaller one and back is within the
-    pixels that share one there. Raises `InvalidAction` when the point is outside `seen`.
+    Scaling up and back gives the same pixel. Scaling down and back gives one of the pixels that share one there. Raises
+    `InvalidAction` if the point is outside `seen`.
     """
     x, y = (math.floor(value) for value in point)
     if not (0 <= x < seen[0] and 0 <= y < seen[1]):
@@ -104,12 +106,12 @@ def rescale(point: Point, seen: Size, screen: Size) -> Point:
             f"point ({point[0]:g}, {point[1]:g}) is off the {seen[0]}x{seen[1]} picture",
             fix=f"coordinates go from 0 to {seen[0] - 1} across and 0 to {seen[1] - 1} down",
         )
-    # Whole numbers throughout: a middle that falls on an edge must fall on the same side everywhere.
+    # Integers throughout: a centre that falls on an edge must fall on the same side everywhere.
     return ((2 * x + 1) * screen[0] // (2 * seen[0]), (2 * y + 1) * screen[1] // (2 * seen[1]))
 
 
 def rescaled(action: Action, seen: Size, screen: Size) -> Action:
-    """An action in pixels of a picture of size `seen`, in pixels of the screen that the picture was made from."""
+    """Convert an action from pixels of an image of size `seen` to pixels of the screen."""
     pixels = action.to_pixels(*seen)
     if isinstance(pixels, Look) and pixels.region is not None:
         left, top, right, bottom = pixels.region

@@ -1,4 +1,4 @@
-"""What a dialect is: one native action format, read and written."""
+"""A dialect: one native action format, read and written."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ from fairground.core import Action, InvalidAction, InvalidInput
 from fairground.core.strict import explain
 
 Size: TypeAlias = tuple[int, int]
-"""Width and height, in pixels, of the picture that the model saw."""
+"""Width and height, in pixels, of the image that the model saw."""
 
 
 class Inexpressible(InvalidInput):
-    """A canonical action that a dialect has no words for. Not an agent's mistake: nobody acted."""
+    """A canonical action that a dialect cannot express. Not an agent's mistake."""
 
 
 class CannotSay(Exception):
-    """A writer's word that it has no call for an action; `Dialect.write` tries simpler actions, then gives up."""
+    """Raised by a writer that has no call for an action.
+
+    `Dialect.write` then tries simpler actions, and finally gives up.
+    """
 
 
 @dataclass(frozen=True)
@@ -30,12 +33,12 @@ class Dialect:
     """One native action format. Both directions are pure: no SDK, no screen, nothing is executed.
 
     Attributes:
-        name: How it is asked for, such as `anthropic-20251124`.
-        summary: Whose it is, in a line.
-        read: One native call to canonical actions; may raise `InvalidInput` and Pydantic's `ValidationError`.
-        say: One canonical action, in pixels, to native calls; raises `CannotSay` for what it has no call for.
-        tools: What a model is told about the tools, for a screen of this size.
-        join: Makes one call of several, where the format lets a call hold more than one action.
+        name: Its name, such as `anthropic-20251124`.
+        summary: One-line description.
+        read: Converts one native call to canonical actions. May raise `InvalidInput` and Pydantic's `ValidationError`.
+        say: Converts one canonical action, in pixels, to native calls. Raises `CannotSay` if it has no call for it.
+        tools: Returns the tool description for a model, for a screen of this size.
+        join: Combines several calls into one, if the format allows more than one action per call.
     """
 
     name: str
@@ -46,10 +49,10 @@ class Dialect:
     join: Callable[[Sequence[Any]], Any] | None = None
 
     def parse(self, native: Any, size: Size) -> tuple[Action, ...]:
-        """The canonical actions that a native call asks for, in pixels of a screen of this size.
+        """Return the canonical actions of a native call, in pixels of a screen of this size.
 
-        Whatever a model wrote, the only error is `InvalidAction`: what was found, what was expected. Nothing of a
-        call is returned when a part of it is wrong, so a call is carried out whole or not at all.
+        For any model output, the only error is `InvalidAction`, which says what was found and what was expected. If a
+        part of a call is wrong, nothing of it is returned, so a call is performed completely or not at all.
         """
         check_limits(native)
         try:
@@ -67,11 +70,11 @@ class Dialect:
         return tuple(actions)
 
     def write(self, action: Action, size: Size) -> tuple[Any, ...]:
-        """The native calls that do what a canonical action does on a screen of this size, in order.
+        """Return the native calls for a canonical action on a screen of this size, in order.
 
         Raises:
-            Inexpressible: The dialect has no words for it, not even in several calls.
-            InvalidAction: The action itself is off the screen.
+            Inexpressible: If the dialect cannot express it, not even in several calls.
+            InvalidAction: If the action itself is off the screen.
         """
         pixels = action.to_pixels(*size)
         try:
@@ -81,7 +84,7 @@ class Dialect:
         return (self.join(calls),) if self.join is not None and len(calls) > 1 else tuple(calls)
 
     def describe_tools(self, size: Size) -> list[dict[str, Any]]:
-        """What a model is told: the request's `tools`, or for text dialects the usage of each action."""
+        """Return the tool description for a model: `tools` of the request, or the usage of each action as text."""
         return self.tools(size)
 
     def _say(self, action: Action, size: Size) -> list[Any]:

@@ -1,4 +1,4 @@
-"""The code that stands between fences in a model's answer."""
+"""Extract fenced code from a model's answer."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ _FENCE = "```"
 
 
 def fenced(text: str) -> str:
-    """What stands between fences, all of it in order; the whole text when there are none.
+    """Return everything between fences, in order; the whole text if there are none.
 
-    A word between fences on one line counts too, and a fence that is never closed goes to the end.
+    A word between fences on one line counts too. A fence that is never closed extends to the end.
     """
-    found: list[str] = []
+    lines: list[str] = []
     inside = seen = False
     for line in text.split("\n"):
         bare = line.strip()
         if inside and bare == _FENCE:
             inside = False
         elif inside:
-            found.append(line)
+            lines.append(line)
         elif bare.startswith(_FENCE):
             word = bare[len(_FENCE) :].removesuffix(_FENCE) if bare.endswith(_FENCE) else ""
             inside, seen = not word, True
-            found += [word.strip()] if word else []
-    return "\n".join(found) if seen else text
+            lines += [word.strip()] if word else []
+    return "\n".join(lines) if seen else text

@@ -1,4 +1,4 @@
-"""Small actions in a row as the one that they make up, so that a block of code costs no more steps than it must."""
+"""Combine consecutive small actions into larger ones, so that a block of code costs as few steps as possible."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from fairground.core import Action, Click, Drag, KeyDown, KeyUp, MouseDown, Mous
 
 
 def fold(actions: Sequence[Action]) -> list[Action]:
-    """Drags from move, press, moves, release; and held keys around a single click, drag, move or scroll."""
+    """Combine move, press, moves and release into drags; and modifier keys around a click, drag, move or scroll."""
     return _fold_held(_fold_drags(actions))
 
 
 def _fold_drags(actions: Sequence[Action]) -> list[Action]:
-    found: list[Action] = []
+    folded: list[Action] = []
     at = 0
     while at < len(actions):
         drag, length = _drag_at(actions, at)
-        found.append(actions[at] if drag is None else drag)
+        folded.append(actions[at] if drag is None else drag)
         at += length
-    return found
+    return folded
 
 
 def _drag_at(actions: Sequence[Action], at: int) -> tuple[Drag | None, int]:
@@ -39,13 +39,13 @@ def _drag_at(actions: Sequence[Action], at: int) -> tuple[Drag | None, int]:
 
 
 def _fold_held(actions: Sequence[Action]) -> list[Action]:
-    found: list[Action] = []
+    combined: list[Action] = []
     at = 0
     while at < len(actions):
         folded, length = _held_at(actions, at)
-        found.append(actions[at] if folded is None else folded)
+        combined.append(actions[at] if folded is None else folded)
         at += length
-    return found
+    return combined
 
 
 def _held_at(actions: Sequence[Action], at: int) -> tuple[Action | None, int]:

@@ -1,9 +1,9 @@
-"""Gemini's computer use: the names of the first models (`click_at`) and those of the later ones (`click`).
+"""Gemini's computer use: the function names of the first models (`click_at`) and of later ones (`click`).
 
-A native call is a function call: a `name`, and `args` (or `arguments`, as the Interactions API has it). Coordinates
-are on a grid of 1000. What only a browser has (`navigate`, `search`, `go_back` and the like) is refused: on a desktop
-the window in front may be anything, and the keys that do it in a browser would do something else there. The tool
-description leaves those functions out, so that a model is not offered them.
+A native call is a function call: a `name`, and `args` (`arguments` in the Interactions API). Coordinates are on a grid
+of 1000. Browser-only functions (`navigate`, `search`, `go_back` and similar) are rejected: on a desktop any window may
+be in front, and the browser's keys would do something else there. The tool description excludes them, so they are not
+offered to a model.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ from fairground.core import (
 
 _Reader = Callable[[Fields, Size], Iterable[Action]]
 _DIRECTIONS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
-_REMARKS = ("intent", "safety_decision")  # beside any call; whoever runs the conversation answers them
-_PAGE = 800  # the grid lines that an older model scrolls when it does not say how far
-_PIXELS = 300  # the pixels that a newer one does
-_FARTHEST = 999  # of anything on the grid, and of pixels in one scroll
+_REMARKS = ("intent", "safety_decision")  # may accompany any call; the conversation handles them
+_PAGE = 800  # default scroll distance of older models, in grid lines
+_PIXELS = 300  # default scroll distance of newer models, in pixels
+_FARTHEST = 999  # maximum distance on the grid, and in pixels of one scroll
 
 _BROWSER_ONLY = {
     "open_web_browser": "click the browser's icon",
@@ -109,7 +109,7 @@ def _drag(fields: Fields, size: Size) -> Iterable[Action]:
 
 
 def _scroll_document(fields: Fields, size: Size) -> Iterable[Action]:
-    """The wheel in the middle of the screen: what is there is what a person takes for the document."""
+    """Scroll in the middle of the screen, where a user expects the document."""
     middle = (size[0] // 2, size[1] // 2)
     across, down = _DIRECTIONS[fields.choice("direction", _DIRECTIONS)]
     yield _grid_scroll(middle, across * _PAGE, down * _PAGE, size)
@@ -237,7 +237,7 @@ def _say_newer(action: Action, size: Size) -> Sequence[Any]:
             ends = {"start_x": start["x"], "start_y": start["y"], "end_x": end["x"], "end_y": end["y"]}
             return [_call("drag_and_drop", **ends)]
         case Drag(path=path, button="left", modifiers=()):
-            # Its mouse_down and mouse_up name a place, so the parts of a longer drag are named here.
+            # Its mouse_down and mouse_up need a position, so a longer drag is written in parts here.
             moves = (Move(point=point) for point in path[1:])
             parts: list[Action] = [MouseDown(point=path[0]), *moves, MouseUp(point=path[-1])]
             return [call for part in parts for call in _say_newer(part, size)]
@@ -273,7 +273,7 @@ def _at(pixel: Point, size: Size) -> dict[str, Any]:
 
 
 def _turns(scroll: Scroll, size: Size) -> list[tuple[str, int, int]]:
-    """Direction, wheel clicks and the screen's side, a call each: none may go farther than the side is long."""
+    """Return direction, wheel clicks and side of the screen per call. No call may scroll farther than the side."""
     across, down = scroll.clicks()
     way = ("right" if across > 0 else "left") if across else ("up" if down < 0 else "down")
     side = size[0] if across else size[1]

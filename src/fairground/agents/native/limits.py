@@ -1,4 +1,4 @@
-"""How large a native call may be before anything looks into it."""
+"""Size limits of a native call, checked before anything parses it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 from fairground.core import InvalidAction
 
 MAX_CHARACTERS = 250_000  # a long thought, or the longest text that may be typed with every character escaped
-MAX_VALUES = 10_000  # three values for each of a drag's thousand points, and more
+MAX_VALUES = 10_000  # enough for three values per point of a drag with a thousand points
 MAX_DEPTH = 16
-MAX_ACTIONS = 200  # of one call
+MAX_ACTIONS = 200  # per call
 _SHOWN = 80
 
 
 def check_limits(native: Any) -> None:
-    """Refuses what is too large, too deep or not plain data, whatever it says."""
+    """Reject calls that are too large, too deep or not plain data."""
     left, characters = [(native, 1)], 0
     for count in range(1, MAX_VALUES + 2):
         if not left:
@@ -40,7 +40,7 @@ def check_limits(native: Any) -> None:
 
 
 def shown(value: Any) -> str:
-    """A value as an error shows it: short, and harmless to print."""
+    """Format a value for an error: short, and safe to print."""
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**30:
         return "a number of more than thirty digits"  # Python refuses to print the longest
     if isinstance(value, dict | list | tuple):

@@ -1,7 +1,7 @@
 """OpenAI's computer tool (`computer`) and its preview (`computer_use_preview`).
 
-A native call is a `computer_call` with one `action` or several `actions`; an action alone, or a list of them, will do
-too. Scrolling is in pixels.
+A native call is a `computer_call` with one `action` or several `actions`. A single action, or a list of actions, is
+accepted too. Scrolling is in pixels.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from fairground.core import (
     unknown,
 )
 
-WAIT_SECONDS = 2.0  # a wait carries no duration; OpenAI's own example waits this long
+WAIT_SECONDS = 2.0  # a wait has no duration; OpenAI's own example waits this long
 _BUTTONS: dict[str, Button] = {
     "left": "left",
     "right": "right",
@@ -47,10 +47,10 @@ _BUTTON_NAMES = {button: name for name, button in _BUTTONS.items()}
 def _read(native: Any, size: Size) -> Iterable[Action]:
     calls = native
     if isinstance(native, dict) and native.get("type") == "computer_call":
-        found = [native[name] for name in ("action", "actions") if native.get(name) is not None]
-        if len(found) != 1:
+        given = [native[name] for name in ("action", "actions") if native.get(name) is not None]
+        if len(given) != 1:
             raise InvalidAction("computer_call: expected either an action or actions, found both or neither")
-        calls = found[0]
+        calls = given[0]
     listed = calls if isinstance(calls, list | tuple) else [calls]
     if len(listed) > MAX_ACTIONS:
         raise InvalidAction(f"computer_call.actions: expected at most {MAX_ACTIONS}, found {len(listed)}")
@@ -120,7 +120,7 @@ def _say(action: Action, size: Size) -> Sequence[Any]:
             button = _BUTTON_NAMES[action.button]
             return [{"type": "click", "button": button, "x": x, "y": y} | _holding(action.modifiers)]
         case Click(point=(x, y)) if action.count == 2 and action.button == "left":
-            # The keys of a double click are required, if only as null.
+            # The keys of a double click are required, even if null.
             return [{"type": "double_click", "x": x, "y": y, "keys": None} | _holding(action.modifiers)]
         case Move(point=(x, y)):
             return [{"type": "move", "x": x, "y": y} | _holding(action.modifiers)]

@@ -1,9 +1,8 @@
-"""pyautogui as text: what OSWorld's agents and OpenCUA write. Parsed, never executed.
+"""pyautogui code as text, as written by OSWorld's agents and OpenCUA. It is parsed, never executed.
 
-A native call is a block of code, between fences or bare, or one of the words WAIT, FAIL and DONE; OpenCUA's
-`computer.wait`, `computer.triple_click` and `computer.terminate` are read too. How long a pointer takes to move and
-how fast keys follow each other (`duration`, `interval`, `tween`) is left to the screen. Scrolling is in wheel clicks,
-positive up.
+A native call is a block of code, with or without fences, or one of the words WAIT, FAIL and DONE. OpenCUA's
+`computer.wait`, `computer.triple_click` and `computer.terminate` are supported too. Timing arguments (`duration`,
+`interval`, `tween`) are ignored. Scrolling is in wheel clicks, positive up.
 """
 
 from __future__ import annotations
@@ -45,26 +44,26 @@ from fairground.core import (
     unknown,
 )
 
-WAIT_SECONDS = 1.0  # WAIT carries no duration
-_OPENCUA_WAIT = 20.0  # what computer.wait() stands for without one
+WAIT_SECONDS = 1.0  # WAIT has no duration
+_OPENCUA_WAIT = 20.0  # default duration of computer.wait()
 _BUTTONS: dict[Any, Button] = {
     "left": "left", "middle": "middle", "right": "right", "primary": "left", "secondary": "right",
     1: "left", 2: "middle", 3: "right",
 }  # fmt: skip
 _WORDS: dict[str, Callable[[], Action]] = {"WAIT": partial(Wait, seconds=WAIT_SECONDS), "FAIL": Fail, "DONE": Done}
-_SETTINGS = ("pyautogui.PAUSE", "pyautogui.FAILSAFE")  # how fast and how safe is the screen's business
+_SETTINGS = ("pyautogui.PAUSE", "pyautogui.FAILSAFE")  # speed and safety are handled by the screen
 _UNREAD = ("interval", "duration", "tween", "logScreenshot", "_pause", "mouseDownUp")
 _Reader = Callable[[Fields, "_Where"], Iterable[Action]]
 
 
 class _Where:
-    """The plane of a block's coordinates on its screen."""
+    """The coordinate system of a block on its screen."""
 
     def __init__(self, plane: Plane, size: Size) -> None:
         self._plane, self._size = plane, size
 
     def point(self, fields: Fields) -> Point:
-        """A required place: `x, y`, or both in one."""
+        """Take a required position: `x, y`, or both in one."""
         x = fields.take("x")
         if isinstance(x, list):
             if len(x) != 2 or fields.has("y"):
@@ -76,7 +75,7 @@ class _Where:
         return self._plane.to_screen(place, self._size)
 
     def optional(self, fields: Fields) -> Point | None:
-        """A place, or where the pointer is."""
+        """Take a position, or None for where the pointer is."""
         return self.point(fields) if fields.has("x") or fields.has("y") else None
 
 
@@ -147,7 +146,7 @@ def _click(button: Button | None, count: int | None, fields: Fields, where: _Whe
 
 
 def _drag(fields: Fields, where: _Where) -> Iterable[Action]:
-    """From where the pointer is; after a move in the same block, that becomes a drag from there."""
+    """Drag from the current position. After a move in the same block, it becomes a drag from there."""
     end, button = where.point(fields), _button(fields)
     yield from (MouseDown(button=button), Move(point=end), MouseUp(button=button))
 
@@ -272,7 +271,7 @@ def _say(plane: Plane, opencua: bool, action: Action, size: Size) -> Sequence[st
             return [f"pyautogui.{'keyDown' if action.kind == 'key_down' else 'keyUp'}({PYAUTOGUI.write(action.key)!r})"]
         case Type():
             return [f"pyautogui.write({action.text!r})"]
-        case Wait():  # what the dialect says; nobody sleeps here
+        case Wait():  # the dialect's text; nothing sleeps here
             return [f"computer.wait(seconds={action.seconds!r})" if opencua else f"time.sleep({action.seconds!r})"]
         case Done():
             return ["computer.terminate(status='success')" if opencua else "DONE"]

@@ -1,7 +1,7 @@
-"""Reading Python that a model wrote as calls with plain arguments. Parsed, never executed.
+"""Parse Python code of a model as calls with plain arguments. It is never executed.
 
-What is understood: calls, one after the other; plain values; names given a plain value before; arithmetic on numbers.
-What is not (loops, conditions, functions, other names) is refused.
+Supported: consecutive calls, plain values, names assigned a plain value before, and arithmetic on numbers. Everything
+else (loops, conditions, functions, other names) is rejected.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fairground.agents.native.limits import shown
 from fairground.core import InvalidAction
 
 MAX_STATEMENTS = 400
-_MAX_DEPTH = 12  # of an expression
+_MAX_DEPTH = 12  # maximum depth of an expression
 _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -30,7 +30,7 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 @dataclass(frozen=True)
 class CodeCall:
-    """One call: its dotted name, its arguments still unread, and its line for errors."""
+    """One call: its dotted name, its unevaluated arguments, and its line for errors."""
 
     name: str
     positional: tuple[ast.expr, ...]
@@ -40,12 +40,12 @@ class CodeCall:
 
 @dataclass
 class Names:
-    """The names that assignments have given a value so far."""
+    """The names assigned so far, with their values."""
 
     values: dict[str, Any] = field(default_factory=dict)
 
     def value(self, node: ast.expr, depth: int = 0) -> Any:
-        """The plain value of an expression."""
+        """Return the plain value of an expression."""
         if depth > _MAX_DEPTH:
             raise InvalidAction(f"line {node.lineno}: an expression nested deeper than {_MAX_DEPTH} levels")
         match node:
@@ -56,8 +56,8 @@ class Names:
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 return [self.value(part, depth + 1) for part in parts]
             case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=operand):
-                found = number(self.value(operand, depth + 1), f"line {node.lineno}")
-                return -found if isinstance(sign, ast.USub) else found
+                operand_value = number(self.value(operand, depth + 1), f"line {node.lineno}")
+                return -operand_value if isinstance(sign, ast.USub) else operand_value
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
                 a, b = (number(self.value(part, depth + 1), f"line {node.lineno}") for part in (left, right))
                 if b == 0 and isinstance(op, ast.Div | ast.FloorDiv):
@@ -69,7 +69,7 @@ class Names:
         )
 
     def assign(self, target: ast.expr, value: Any) -> None:
-        """Gives names a value: `x = 1`, `x, y = 1, 2`."""
+        """Assign values to names: `x = 1`, `x, y = 1, 2`."""
         match target:
             case ast.Name(id=name):
                 self.values[name] = value
@@ -83,10 +83,10 @@ class Names:
 
 
 def statements(code: str) -> list[ast.stmt]:
-    """The statements of a program text."""
+    """Return the statements of a program text."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about escapes such as \d, which is the model's business
+            warnings.simplefilter("ignore")  # about escapes such as \d, which do not matter here
             body = ast.parse(code).body
     except SyntaxError as error:
         raise InvalidAction(f"line {error.lineno or 1}: not valid Python: {error.msg}") from None
@@ -98,7 +98,7 @@ def statements(code: str) -> list[ast.stmt]:
 
 
 def call_of(node: ast.expr) -> CodeCall:
-    """An expression as a call of a dotted name."""
+    """Return an expression as a call of a dotted name."""
     if not isinstance(node, ast.Call):
         raise refused(node)
     named = []
@@ -110,21 +110,21 @@ def call_of(node: ast.expr) -> CodeCall:
 
 
 def bind(call: CodeCall, parameters: Iterable[str], unread: Iterable[str], names: Names) -> dict[str, Any]:
-    """The arguments of a call by name, positional ones included; those in `unread` are left out."""
+    """Return the arguments of a call by name, including positional ones. Those in `unread` are left out."""
     known, skipped = tuple(parameters), set(unread)
     if len(call.positional) > len(known):
         raise InvalidAction(f"line {call.line}: {call.name} takes {len(known)} arguments, found {len(call.positional)}")
     given = [*zip(known, call.positional, strict=False), *call.named]
-    found: dict[str, Any] = {}
+    bound: dict[str, Any] = {}
     for name, node in given:
         if name not in known:
             raise InvalidAction(
                 f"line {call.line}: {call.name} has no argument {shown(name)}", fix=f"known: {', '.join(known)}"
             )
-        if name in found:
+        if name in bound:
             raise InvalidAction(f"line {call.line}: {call.name} was given {name} twice")
-        found[name] = None if name in skipped else names.value(node)
-    return {name: value for name, value in found.items() if value is not None}
+        bound[name] = None if name in skipped else names.value(node)
+    return {name: value for name, value in bound.items() if value is not None}
 
 
 def _dotted(node: ast.expr) -> str:
@@ -138,7 +138,7 @@ def _dotted(node: ast.expr) -> str:
 
 
 def refused(node: ast.expr | ast.stmt) -> InvalidAction:
-    """The error for what is not read."""
+    """Return the error for unsupported code."""
     return InvalidAction(
         f"line {node.lineno}: expected a call such as pyautogui.click(x, y), found {_source(node)}",
         fix="write the calls one after the other; nothing else is read",
@@ -146,5 +146,5 @@ def refused(node: ast.expr | ast.stmt) -> InvalidAction:
 
 
 def _source(node: ast.AST) -> str:
-    """What a node is, in a word; printing deep ones back could fail."""
+    """Describe a node in a word. Unparsing deep nodes could fail."""
     return type(node).__name__ + (f" ({node.id[:40]})" if isinstance(node, ast.Name) else "")

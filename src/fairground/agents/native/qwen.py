@@ -1,7 +1,7 @@
 """Qwen3-VL's `computer_use` function: `<tool_call>{"name": "computer_use", "arguments": {...}}</tool_call>`.
 
-A native call is the model's whole answer, with one tool call or several in it, or one tool call that a server has
-taken apart already (`name`, and `arguments` as an object or as JSON text).
+A native call is the model's whole answer with one or more tool calls, or one tool call that a server has already parsed
+(`name`, and `arguments` as an object or as JSON text).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _TOOL_CALL = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
 
 def _read(plane: Plane, native: Any, size: Size) -> Iterable[Action]:
     if isinstance(native, str):
-        calls = [parse_json(found[1].strip(), where="tool_call") for found in _TOOL_CALL.finditer(native)]
+        calls = [parse_json(match[1].strip(), where="tool_call") for match in _TOOL_CALL.finditer(native)]
         if not calls:
             raise InvalidAction('expected <tool_call>{"name": "computer_use", ...}</tool_call>, found no tool call')
         check_limits(calls)
@@ -58,8 +58,8 @@ def _read(plane: Plane, native: Any, size: Size) -> Iterable[Action]:
 
 def _read_call(call: Any, plane: Plane, size: Size) -> Iterable[Action]:
     if not isinstance(call, dict) or call.get("name") != "computer_use":
-        found = call.get("name") if isinstance(call, dict) else call
-        raise InvalidAction(f"tool_call: expected a call named 'computer_use', found {shown(found)}")
+        given = call.get("name") if isinstance(call, dict) else call
+        raise InvalidAction(f"tool_call: expected a call named 'computer_use', found {shown(given)}")
     arguments = call.get("arguments")
     if isinstance(arguments, str):
         arguments = parse_json(arguments, where="tool_call.arguments")
@@ -91,19 +91,19 @@ def _move(fields: Fields, plane: Plane, size: Size) -> Iterable[Action]:
 
 
 def _drag(fields: Fields, plane: Plane, size: Size) -> Iterable[Action]:
-    """From where the pointer is."""
+    """Drag from the current position."""
     end = _point(fields, plane, size)
     yield from (MouseDown(), Move(point=end), MouseUp())
 
 
 def _scroll(fields: Fields, plane: Plane, size: Size) -> Iterable[Action]:
-    """Positive is up."""
+    """Scroll vertically. Positive is up."""
     point = _optional_point(fields, plane, size)
     yield Scroll(point=point, dy=-fields.number("pixels"), unit="pixels")
 
 
 def _hscroll(fields: Fields, plane: Plane, size: Size) -> Iterable[Action]:
-    """Positive is right."""
+    """Scroll horizontally. Positive is right."""
     point = _optional_point(fields, plane, size)
     yield Scroll(point=point, dx=fields.number("pixels"), unit="pixels")
 

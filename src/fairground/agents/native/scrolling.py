@@ -1,4 +1,4 @@
-"""Wheel clicks and pixels, for dialects that scroll by the pixel."""
+"""Convert wheel clicks to pixels, for dialects that scroll by pixels."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from fairground.agents.native.dialect import CannotSay
 from fairground.core import Scroll
 
 PIXELS_A_CLICK = 120
-_MOST = 20_000  # pixels; what a canonical scroll takes
+_MOST = 20_000  # maximum pixels of a canonical scroll
 
 
 def whole_pixels(scroll: Scroll) -> tuple[int, int]:
-    """A scroll in whole pixels across and down: as asked where it was in whole pixels, else by the wheel click."""
+    """Return a scroll in whole pixels: exact if it was given in whole pixels, otherwise rounded to wheel clicks."""
     exact = scroll.unit == "pixels" and scroll.dx == int(scroll.dx) and scroll.dy == int(scroll.dy)
     across, down = scroll.clicks()
     pixels = (int(scroll.dx), int(scroll.dy)) if exact else (across * PIXELS_A_CLICK, down * PIXELS_A_CLICK)
     if max(map(abs, pixels)) > _MOST:
-        raise CannotSay(f"more than {_MOST} pixels are not scrolled at once")
+        raise CannotSay(f"it scrolls at most {_MOST} pixels at once")
     return pixels

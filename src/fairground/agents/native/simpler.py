@@ -1,4 +1,4 @@
-"""An action as simpler ones that do the same, for dialects that lack the word for it."""
+"""Split an action into simpler ones with the same effect, for dialects that cannot express it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from fairground.core import (
 
 
 def simpler(action: Action) -> tuple[Action, ...] | None:
-    """The parts of an action, each nearer to what hands do; None when it has no parts.
+    """Return the parts of an action, closer to raw input. None if it has no parts.
 
-    A double click has none: apart from each other, two clicks may be too slow to be one.
+    A double click has none: two separate clicks may be too slow to count as one.
     """
     match action:
         case Click() | Move() | MouseDown() | MouseUp() | Scroll() | Drag() if action.modifiers:
@@ -44,24 +44,24 @@ def simpler(action: Action) -> tuple[Action, ...] | None:
 
 
 def as_printed(keys: tuple[str, ...]) -> tuple[str, ...]:
-    """Ctrl+C means the key that says C, not Ctrl+Shift+C: next to such modifiers a letter's case says nothing."""
+    """Lower the case of letters next to modifiers such as Ctrl: Ctrl+C means the key C, not Ctrl+Shift+C."""
     command = any(is_modifier(key) and not key.startswith("shift") for key in keys)
     return tuple(key.lower() if command and len(key) == len(key.lower()) == 1 else key for key in keys)
 
 
 def pressed(keys: tuple[str, ...]) -> tuple[str, ...]:
-    """The keys of a chord one by one, with Shift before a capital: what hands press for it."""
-    found: list[str] = []
+    """Return the keys of a chord one by one, with Shift before a capital."""
+    sequence: list[str] = []
     for key in as_printed(keys):
         capital = is_capital(key)
-        if capital and not {"shift", "shift_r"} & {*keys, *found}:
-            found.append("shift")
-        found.append(key.lower() if capital else key)
-    return tuple(found)
+        if capital and not {"shift", "shift_r"} & {*keys, *sequence}:
+            sequence.append("shift")
+        sequence.append(key.lower() if capital else key)
+    return tuple(sequence)
 
 
 def is_capital(key: str) -> bool:
-    """Whether a key is a capital of the letters that every keyboard has."""
+    """Return whether a key is an ASCII capital letter."""
     return len(key) == 1 and key.isascii() and key.isupper()
 
 

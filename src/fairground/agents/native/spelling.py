@@ -1,4 +1,4 @@
-"""How each family spells keys. Every spelling is read by all of them; these tables say how they are written."""
+"""Key names of each model family. Every spelling is read by all of them; these tables define how keys are written."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from fairground.agents.native.limits import shown
 from fairground.agents.native.simpler import as_printed, is_capital, pressed
 from fairground.core import InvalidAction, canonical_key
 
-_LONGEST = 40  # characters of a key's name
+_LONGEST = 40  # maximum characters of a key name
 _LONGEST_CHORD = 200
 
 
 @dataclass(frozen=True)
 class Spelling:
-    """A family's names of keys.
+    """Key names of one model family.
 
     Attributes:
-        names: Canonical key to native name, where the two differ.
-        other: How the remaining named keys are made from their canonical name.
-        cased: Whether `A` is another key than `a`. Where it is not, a capital is written with Shift.
-        lacks: Canonical keys that the family has no name for.
+        names: Native names by canonical key, where they differ.
+        other: Derives the other native names from the canonical ones.
+        cased: Whether `A` and `a` are different keys. If not, a capital is written with Shift.
+        lacks: Canonical keys without a native name.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
@@ -31,14 +31,14 @@ class Spelling:
     lacks: frozenset[str] = frozenset()
 
     def read(self, name: str) -> str:
-        """The canonical key of one native name."""
+        """Return the canonical key for a native name."""
         if len(name) > _LONGEST:
             raise InvalidAction(f"expected the name of a key, found {shown(name)}")
         key = canonical_key(name if len(name) == 1 else name.strip())
         return key if self.cased or len(key) > 1 or not key.isascii() else key.lower()
 
     def read_chord(self, text: str) -> tuple[str, ...]:
-        """The keys of a chord joined by plus signs: `ctrl+shift+t`, `Page_Down`, `ctrl++`."""
+        """Return the keys of a chord joined by plus signs: `ctrl+shift+t`, `Page_Down`, `ctrl++`."""
         if len(text) == 1:
             return (self.read(text),)
         if len(text) > _LONGEST_CHORD:
@@ -49,11 +49,11 @@ class Spelling:
         return tuple(map(self.read, parts))
 
     def read_keys(self, names: Iterable[str]) -> tuple[str, ...]:
-        """The keys of a chord given as a list, of which an item may be a chord itself."""
+        """Return the keys of a chord given as a list. An item may itself be a chord."""
         return tuple(key for name in names for key in self.read_chord(name))
 
     def write(self, key: str) -> str:
-        """The native name of one key; raises `CannotSay` when there is none."""
+        """Return the native name of a key. Raises `CannotSay` if there is none."""
         if key in self.lacks:
             raise CannotSay(f"it has no name for the key {key}")
         if not self.cased and is_capital(key):
@@ -61,7 +61,7 @@ class Spelling:
         return self.names.get(key, key if len(key) == 1 else self.other(key))
 
     def write_keys(self, keys: tuple[str, ...]) -> list[str]:
-        """The native names of a chord's keys, with Shift before a capital where case says nothing."""
+        """Return the native names of a chord's keys, with Shift before a capital if case is not significant."""
         return [self.write(key) for key in (as_printed(keys) if self.cased else pressed(keys))]
 
 
@@ -88,10 +88,10 @@ CAPITALS = Spelling(
     },
     other=str.upper,
 )  # fmt: skip
-"""OpenAI's: ENTER, CTRL, ARROWUP."""
+"""OpenAI's spelling: ENTER, CTRL, ARROWUP."""
 
 BROWSER = Spelling({"ctrl": "control", "super": "meta", "+": "plus"})
-"""Gemini's: control, enter, pagedown."""
+"""Gemini's spelling: control, enter, pagedown."""
 
 _PYAUTOGUI = {
     "escape": "esc", "super": "win", "super_r": "winright", "ctrl_r": "ctrlright", "alt_r": "altright",
@@ -103,4 +103,4 @@ _PYAUTOGUI = {
 
 PYAUTOGUI = Spelling(_PYAUTOGUI, cased=True, lacks=frozenset({"altgr", "kp_enter"}))
 LOOSE_PYAUTOGUI = Spelling(_PYAUTOGUI | {"'": "apostrophe", '"': "quotedbl"})
-"""What UI-TARS and Qwen write: pyautogui's names, in text where case carries nothing."""
+"""Spelling of UI-TARS and Qwen: pyautogui's names, without significant case."""

@@ -1,8 +1,7 @@
 """UI-TARS: actions as text, `Thought: ...` and `Action: click(point='<point>x y</point>')`.
 
-A native call is the model's whole answer; what stands after the last `Action:` is read, one call or several. Both
-spellings of places are read by all three dialects (points, and boxes between `<|box_start|>` and `<|box_end|>`), and
-each writes its own.
+A native call is the model's whole answer. The one or more calls after the last `Action:` are read. All three dialects
+read both spellings of positions (points, and boxes between `<|box_start|>` and `<|box_end|>`), and each writes its own.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ from fairground.core import (
     unknown,
 )
 
-SCROLL_CLICKS = 5  # a scroll carries no distance; UI-TARS' own runner turns the wheel this far
-WAIT_SECONDS = 5.0  # a wait carries no duration; this is what the model is told it takes
+SCROLL_CLICKS = 5  # a scroll has no distance; UI-TARS' own runner turns the wheel this far
+WAIT_SECONDS = 5.0  # a wait has no duration; the model is told this value
 RESIZED = resized(100 * FACTOR**2, 16384 * FACTOR**2)
 
 _DIRECTIONS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
@@ -45,7 +44,7 @@ _CONTENT = re.compile(r"""\s*content\s*=\s*(['"])(.*)\1\s*""", re.DOTALL)
 _ARGUMENT = re.compile(r"""\s*(\w{1,40})\s*=\s*(?:'([^']*)'|"([^"]*)")\s*(?:,|$)""")
 _WRAPPER = re.compile(r"</?point>|</?bbox>|<\|box_(?:start|end)\|>")
 _NUMBERS = re.compile(r"[(\[]?\s*(-?\d{1,9}(?:\.\d{1,9})?(?:[\s,]+-?\d{1,9}(?:\.\d{1,9})?)*)\s*[)\]]?")
-_LONGEST_PLACE = 200  # characters; also keeps the patterns quick
+_LONGEST_PLACE = 200  # maximum characters; also keeps the patterns fast
 _MOST_ARGUMENTS = 8
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "'": "'", '"': '"', "\\": "\\"}
 _ESCAPED = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "'": "\\'", "\\": "\\\\"}
@@ -53,7 +52,7 @@ _ESCAPED = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "'": "\\'", "\\": "\\\\"}
 
 @dataclass(frozen=True)
 class _Style:
-    """How places are written: the names of the arguments, the frame around the numbers, and their plane."""
+    """How positions are written: argument names, the format around the numbers, and their coordinate system."""
 
     point: str
     start: str
@@ -81,10 +80,10 @@ def _read(plane: Plane, native: Any, size: Size) -> Iterable[Action]:
 
 
 def _read_call(text: str, plane: Plane, size: Size) -> Iterable[Action]:
-    found = _CALL.fullmatch(text)
-    if found is None:
+    match = _CALL.fullmatch(text)
+    if match is None:
         raise InvalidAction(f"expected an action such as click(...), found {shown(text.strip())}")
-    name, inside = found[1], found[2]
+    name, inside = match[1], match[2]
     if name not in _READERS:
         raise unknown("action", name, _READERS)
     fields = Fields(_arguments(name, inside), name)
@@ -95,21 +94,21 @@ def _read_call(text: str, plane: Plane, size: Size) -> Iterable[Action]:
 
 def _arguments(name: str, inside: str) -> dict[str, str]:
     if content := _CONTENT.fullmatch(inside):
-        # Up to the last quote: models do not escape the quotes inside.
+        # Up to the last quote: models do not escape quotes inside.
         return {"content": re.sub(r"\\([ntr'\"\\])", lambda mark: _ESCAPES[mark[1]], content[2])}
-    found: dict[str, str] = {}
+    arguments: dict[str, str] = {}
     at = 0
     while inside[at:].strip():
         argument = _ARGUMENT.match(inside, at)
-        if argument is None or argument[1] in found or len(found) == _MOST_ARGUMENTS:
+        if argument is None or argument[1] in arguments or len(arguments) == _MOST_ARGUMENTS:
             raise InvalidAction(f"{name}: expected arguments such as key='enter', found {shown(inside[at:])}")
-        found[argument[1]] = argument[2] if argument[2] is not None else argument[3]
+        arguments[argument[1]] = argument[2] if argument[2] is not None else argument[3]
         at = argument.end()
-    return found
+    return arguments
 
 
 def _place(fields: Fields, names: Sequence[str], plane: Plane, size: Size) -> Point:
-    """A point, or the middle of a box."""
+    """Return a point, or the centre of a box."""
     name = next((name for name in names if fields.has(name)), names[0])
     text = fields.text(name)
     bare = _NUMBERS.fullmatch(_WRAPPER.sub(" ", text).strip()) if len(text) <= _LONGEST_PLACE else None
@@ -155,7 +154,7 @@ def _scroll(fields: Fields, plane: Plane, size: Size) -> Iterable[Action]:
 
 
 def _finished(fields: Fields, plane: Plane, size: Size) -> Iterable[Action]:
-    """What it says at the end is its answer; saying nothing, it is done."""
+    """End with the content as the answer; without content, with `Done`."""
     text = fields.text("content") if fields.has("content") else ""
     yield Answer(text=text) if text else Done()
 

@@ -1,4 +1,4 @@
-"""`fairground stats`: correct intervals for anybody's table of episodes, one file per command."""
+"""`fairground stats`: statistics of any table of episodes or votes; one module per command."""
 
 from __future__ import annotations
 
@@ -20,29 +20,27 @@ from fairground.cli.stats.sensitivity import sensitivity
 from fairground.cli.stats.summary import summary
 from fairground.core import InvalidInput
 
-_HELP = """Correct intervals for a table of episodes, ours or anybody's.
+_HELP = """Compute scores with confidence intervals from any results.
 
 \b
-  fairground stats results.csv                     scores with intervals, who is better than whom
-  fairground stats compare results.csv A B         two agents: difference, per app, which tasks changed
-  fairground stats reliability results.csv         Pass^k, pass@k, tasks solved always, sometimes, never
-  fairground stats sensitivity results.csv         what theme, profile, ... do, and where variance comes from
-  fairground stats rank votes.csv                  Bradley-Terry ratings from votes
-  fairground stats agreement labels.csv            Krippendorff's alpha of several people's labels
-  fairground stats plan pilot.csv --half-width .03 how many scenarios, configurations and rollouts
-  fairground stats power --gap 50                  how many votes
-  fairground stats coverage 8x2x4x3                do the intervals hold on a benchmark like yours?
-  fairground stats ladder                          what each level of the paper's nested bootstrap adds
+Examples:
+  fairground stats runs/first
+  fairground stats results.csv
+  fairground stats compare results.csv AGENT_A AGENT_B
+  fairground stats reliability results.csv
+  fairground stats plan pilot.csv --half-width 0.03
 
-A table has one row per episode: .csv, .jsonl, .json or .parquet. It needs `scenario` and one of `success`, `outcome`,
-`reward`; it may have agent, condition, suite, app, instance, profile, theme, ui_state, rollout, steps, seconds, cost.
-Well-known names of others (task_id, model, is_resolved, score, ...) are recognised; --rename, --map, --missing and
---wide say the rest.
+`fairground stats FILE` is short for `fairground stats summary FILE`.
+
+A table (.csv, .jsonl, .json or .parquet) has one row per episode. Required columns: scenario, and one of success,
+outcome and reward. Optional columns: agent, condition, suite, app, instance, profile, theme, ui_state, rollout, steps,
+seconds, cost. Common other names, such as task_id, model, is_resolved and score, are recognised. Describe other tables
+with --rename, --map, --missing and --wide.
 """
 
 
 class _SummaryFirst(TyperGroup):
-    """`fairground stats FILE` is `fairground stats summary FILE`."""
+    """Makes `summary` the default command: `stats FILE` is `stats summary FILE`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not args:
@@ -57,7 +55,7 @@ class _SummaryFirst(TyperGroup):
         return super().parse_args(ctx, args)
 
 
-stats = typer.Typer(cls=_SummaryFirst, help=_HELP, rich_markup_mode=None)
+stats = typer.Typer(cls=_SummaryFirst, help=_HELP, rich_markup_mode=None, add_completion=False)
 stats.command("summary")(summary)
 stats.command("compare")(compare)
 stats.command("reliability")(reliability)

@@ -1,4 +1,4 @@
-"""`fairground stats agreement`: do people who label the same things agree?"""
+"""`fairground stats agreement`: the agreement of people who label the same things."""
 
 from __future__ import annotations
 
@@ -17,24 +17,36 @@ _MOST_GRADES = 11  # from 0 to 10
 
 
 def agreement(
-    file: Annotated[Path, typer.Argument(help="One row per label: columns unit, coder, value.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Table with one row per label: columns unit, coder, value.")
+    ],
     rename: Rename = None,
     scale: Annotated[
         str | None,
-        typer.Option(help="nominal, ordinal, interval or ratio; nominal, or with --order ordinal, if left out."),
+        typer.Option(
+            metavar="SCALE", help="nominal, ordinal, interval or ratio. [default: nominal; ordinal with --order]"
+        ),
     ] = None,
     order: Annotated[
         str | None,
-        typer.Option(help="Labels from one end to the other, such as worse,tie,better; for --scale ordinal."),
+        typer.Option(metavar="LABELS", help="Labels of an ordinal scale in order, such as worse,tie,better."),
     ] = None,
     level: Level = 0.95,
     seed: RandomSeed = 0,
     json: Json = False,
 ) -> None:
-    """Krippendorff's alpha, with missing values and an interval."""
+    """Measure the agreement of labels with Krippendorff's alpha.
+
+    \b
+    Examples:
+      fairground stats agreement labels.csv
+      fairground stats agreement labels.csv --order worse,tie,better
+
+    Missing labels are allowed. Alpha is 1 for perfect agreement and 0 for chance agreement.
+    """  # noqa: D301 (\b keeps line breaks)
     scale = scale or ("nominal" if order is None else "ordinal")
     if order is not None and scale != "ordinal":
-        raise InvalidInput(f"--order goes with --scale ordinal, got --scale {scale}", fix="leave one of them out")
+        raise InvalidInput(f"--order needs --scale ordinal, got --scale {scale}", fix="remove one of them")
     columns = read_columns(file, ("unit", "coder", "value"), rename=pairs("--rename", rename))
     values: list[object] = list(columns["value"])
     if order is not None:
@@ -42,33 +54,33 @@ def agreement(
         values = [_place(file, row, text, place) for row, text in enumerate(columns["value"], 1)]
     elif scale != "nominal":
         values = [_number(file, row, text) for row, text in enumerate(columns["value"], 1)]
-    found = krippendorff_alpha(
+    result = krippendorff_alpha(
         ratings_from_triples(zip(columns["unit"], columns["coder"], values, strict=True)),
         rng=np.random.default_rng(seed),
         scale=scale,  # type: ignore[arg-type]  # checked there
         level=level,
     )
     if json:
-        print_json(plain(found))
+        print_json(plain(result))
         return
-    alpha = found.alpha
+    alpha = result.alpha
     console.print(
         f"[bold]Krippendorff's alpha[/] ({scale})  {alpha.estimate:.3f} \\[{alpha.low:.3f}, {alpha.high:.3f}]   "
-        f"{found.units:,} units, {found.values:,} labels",
+        f"{result.units:,} units, {result.values:,} labels",
         highlight=False,
     )
     hint = _order_hint(set(columns["value"])) if scale == "nominal" else None
-    print_notes(("", note) for note in (*found.notes, *((hint,) if hint else ())))
+    print_notes(("", note) for note in (*result.notes, *((hint,) if hint else ())))
 
 
 def _order_hint(labels: set[str]) -> str | None:
-    """What to say of labels that look as if they had an order, which the nominal scale does not see."""
+    """Returns a note for labels that seem to be ordered, since the nominal scale ignores order."""
     known = labels - {""}
     if 3 <= len(known) <= _MOST_GRADES and all(label.lstrip("-").isdecimal() for label in known):
-        return "the labels are whole numbers: if they are grades, --scale ordinal counts how far apart they are"
+        return "the labels are integers: if they are grades, use --scale ordinal, which counts distances"
     if "tie" in known and len(known) == 3:
         ends = sorted(known - {"tie"})
-        return f"a tie lies between the other two: --order {ends[0]},tie,{ends[1]} counts how far apart labels are"
+        return f"a tie lies between the other two: use --order {ends[0]},tie,{ends[1]}, which counts distances"
     return None
 
 
@@ -87,5 +99,5 @@ def _number(file: Path, row: int, text: str) -> float | None:
     except ValueError:
         raise InvalidInput(
             f"{file}, row {row}, column 'value': expected a number, got {text!r}",
-            fix="--scale nominal takes any label, and --order puts labels into an order",
+            fix="use --scale nominal for labels without order, or give the order with --order",
         ) from None

@@ -1,4 +1,4 @@
-"""`fairground stats compare`: two contenders, their difference, and what changed."""
+"""`fairground stats compare`: the difference of two contenders, and the tasks that changed."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from fairground.cli.stats.options import (
     File,
     Level,
     Method,
+    Pairing,
     RandomSeed,
     Resamples,
     Scheme,
@@ -56,8 +57,8 @@ _LISTED = 8
 @takes_tables
 def compare(
     file: File,
-    a: Annotated[str, typer.Argument(help="An agent, or `agent [condition]`, or a condition.")],
-    b: Annotated[str, typer.Argument(help="The other one.")],
+    a: Annotated[str, typer.Argument(metavar="A", help="An agent, a condition, or 'agent [condition]'.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="The one to compare with.")],
     tables: TableOptions = AS_IS,
     statistic: Statistic = "mean",
     level: Level = 0.95,
@@ -65,13 +66,21 @@ def compare(
     resamples: Resamples = 5000,
     method: Method = "percentile",
     design: Design = "auto",
-    pairing: Annotated[str, typer.Option(help="auto, configurations, scenarios or apart.")] = "auto",
+    pairing: Pairing = "auto",
     seed: RandomSeed = 0,
     json: Json = False,
 ) -> None:
-    """The difference A minus B, paired where both were run; per app; tasks that improved and regressed; regret."""
+    """Compare two agents or conditions of a table.
+
+    \b
+    Example:
+      fairground stats compare results.csv AGENT_A AGENT_B
+
+    Shows the difference A minus B in total and per app, paired where both ran; the tasks that improved and regressed;
+    and the expected regret.
+    """  # noqa: D301 (\b keeps line breaks)
     table = read([file], tables)
-    one, other = count(table, a), count(table, b)
+    cells_a, cells_b = count(table, a), count(table, b)
     streams = np.random.default_rng(seed).spawn(3)
     compared = partial(
         compare_cells,
@@ -83,17 +92,17 @@ def compare(
         design=design,  # type: ignore[arg-type]
         pairing=pairing,  # type: ignore[arg-type]
     )
-    found = compared(one, other, rng=streams[0])
-    strict = compare_strictly(table, one.contender, other.contender, partial(compared, rng=streams[2]))
-    rewards = compare_rewards(table, one, other, pairing=found.pairing, level=level)
-    moves, why_none = follow(one, other, level)
-    regrets, why_no_regret = _regrets(one, other, found, streams[1])
-    notes = (*found.notes, *why_none, *(moves.notes if moves else ()), *why_no_regret)
-    if strict is not None and strict.decided != found.decided:
-        notes = (conclusions_differ(found, found.decided, strict.decided), *notes)
+    result = compared(cells_a, cells_b, rng=streams[0])
+    strict = compare_strictly(table, cells_a.contender, cells_b.contender, partial(compared, rng=streams[2]))
+    rewards = compare_rewards(table, cells_a, cells_b, pairing=result.pairing, level=level)
+    moves, why_none = follow(cells_a, cells_b, level)
+    regrets, why_no_regret = _regrets(cells_a, cells_b, result, streams[1])
+    notes = (*result.notes, *why_none, *(moves.notes if moves else ()), *why_no_regret)
+    if strict is not None and strict.decided != result.decided:
+        notes = (conclusions_differ(result, result.decided, strict.decided), *notes)
     if json:
         parts = {
-            "comparison": found,
+            "comparison": result,
             "comparison_errors_failed": strict,
             "reward": rewards,
             "transitions": moves,
@@ -102,34 +111,36 @@ def compare(
         }
         print_json({name: plain(part) for name, part in parts.items()})
         return
-    print_comparison(found)
+    print_comparison(result)
     print_strict_comparison(strict)
     print_rewards(rewards)
     if moves is not None:
-        print_changes(moves, other, one)
+        print_changes(moves, cells_b, cells_a)
     if regrets:
         console.print(
             "\n[bold]expected regret[/] of deploying the winner of a study of half the size, summed over apps, in "
-            "points: " + "; ".join(f"{100 * one.total.estimate:.1f} {rule}" for rule, one in regrets.items()),
+            "points: " + "; ".join(f"{100 * regret.total.estimate:.1f} {rule}" for rule, regret in regrets.items()),
             highlight=False,
         )
     print_notes(("", note) for note in notes)
 
 
 def _regrets(
-    one: Cells, other: Cells, found: Comparison, rng: np.random.Generator
+    cells_a: Cells, cells_b: Cells, comparison: Comparison, rng: np.random.Generator
 ) -> tuple[dict[str, Regret], tuple[str, ...]]:
-    """The regret of deploying everywhere, where a naive interval decides, and where ours does."""
-    ours = {app: 0 not in interval for app, interval in found.apps.items()}
+    """Returns the expected regret of three rules: deploy always, by Wald intervals, and by these intervals."""
+    ours = {app: 0 not in interval for app, interval in comparison.apps.items()}
     rules: dict[str, Declared | None] = {
         "everywhere": None,
-        "where Wald intervals part": wald_declares,
-        "where these intervals part": ours,
+        "where Wald intervals exclude 0": wald_declares,
+        "where these intervals exclude 0": ours,
     }
     seed = int(rng.integers(2**63))  # the same splits for each rule
     try:
         regrets = {
-            rule: expected_regret(one, other, rng=np.random.default_rng(seed), declared=declared, short="leave_out")
+            rule: expected_regret(
+                cells_a, cells_b, rng=np.random.default_rng(seed), declared=declared, short="leave_out"
+            )
             for rule, declared in rules.items()
         }
     except InvalidInput as error:
@@ -137,68 +148,69 @@ def _regrets(
     return regrets, ()
 
 
-def compare_rewards(table: Table, one: Cells, other: Cells, *, pairing: str, level: float) -> Comparison | None:
-    """How mean rewards compare, matched as success was; None where either has episodes without a reward."""
-    a, b = (count_rewards(table, cells.contender) for cells in (one, other))
+def compare_rewards(table: Table, cells_a: Cells, cells_b: Cells, *, pairing: str, level: float) -> Comparison | None:
+    """Compares mean rewards with the pairing of success; None where either has episodes without a reward."""
+    a, b = (count_rewards(table, cells.contender) for cells in (cells_a, cells_b))
     if a is None or b is None:
         return None
     return compare_cells(a, b, rng=np.random.default_rng(0), level=level, pairing=pairing)  # type: ignore[arg-type]
 
 
-def print_rewards(found: Comparison | None) -> None:
-    """The two mean rewards and their difference, in a line."""
-    if found is not None:
-        between = found.difference
+def print_rewards(comparison: Comparison | None) -> None:
+    """Prints the two mean rewards and their difference in one line."""
+    if comparison is not None:
+        between = comparison.difference
         console.print(
-            f"mean reward {found.scores[0]:.2f} and {found.scores[1]:.2f}   difference {between.estimate:+.2f} "
-            f"\\[{between.low:+.2f}, {between.high:+.2f}]   p {p_shown(found.p_value)}",
+            f"mean reward {comparison.scores[0]:.2f} and {comparison.scores[1]:.2f}   "
+            f"difference {between.estimate:+.2f} \\[{between.low:+.2f}, {between.high:+.2f}]   "
+            f"p {p_shown(comparison.p_value)}",
             highlight=False,
         )
 
 
-def print_comparison(found: Comparison, *, apps: bool = True) -> None:
-    """Scores, their difference, and the difference in each app unless `apps` is false."""
+def print_comparison(comparison: Comparison, *, apps: bool = True) -> None:
+    """Prints the scores, their difference, and if `apps` the difference per app."""
     on = {
-        "configurations": f"{counted(found.matched, 'configuration')} that both ran",
-        "scenarios": f"{counted(found.matched, 'scenario')} that both ran",
-    }.get(found.pairing, "the apps that both ran, and nothing else in common")
+        "configurations": f"{counted(comparison.matched, 'configuration')} that both ran",
+        "scenarios": f"{counted(comparison.matched, 'scenario')} that both ran",
+    }.get(comparison.pairing, "the apps that both ran; nothing else is shared")
     console.print(
-        f"[bold]{label(found.a)}[/] {100 * found.scores[0]:.1f}%   [bold]{label(found.b)}[/] "
-        f"{100 * found.scores[1]:.1f}%   ({found.statistic} of the apps, on {on})",
+        f"[bold]{label(comparison.a)}[/] {100 * comparison.scores[0]:.1f}%   [bold]{label(comparison.b)}[/] "
+        f"{100 * comparison.scores[1]:.1f}%   ({comparison.statistic} of the apps, on {on})",
         highlight=False,
     )
-    verdict = f"[green]{label(found.decided)} is better[/]" if found.decided else "[yellow]undecided by these data[/]"
+    verdict = f"[green]{label(comparison.decided)} is better[/]" if comparison.decided else "[yellow]undecided[/]"
     console.print(
-        f"difference {points(found.difference)} percentage points   p {p_shown(found.p_value)}   {verdict}",
+        f"difference {points(comparison.difference)} percentage points   p {p_shown(comparison.p_value)}   {verdict}",
         highlight=False,
     )
     if not apps:
         return
-    title = f"{label(found.a)} minus {label(found.b)}, app by app, in percentage points"
-    made = grid(title, "app", ">difference", "")
-    for app, interval in found.apps.items():
+    title = f"{label(comparison.a)} minus {label(comparison.b)}, per app, in percentage points"
+    table = grid(title, "app", ">difference", "")
+    for app, interval in comparison.apps.items():
         mark = "" if 0 in interval else ("[green]▲[/]" if interval.estimate > 0 else "[red]▼[/]")
-        made.add_row(label(app), points(interval), mark)
-    show(made)
+        table.add_row(label(app), points(interval), mark)
+    show(table)
 
 
-def print_strict_comparison(found: Comparison | None) -> None:
-    """The same with errors counted as failures, where any episode errored."""
-    if found is not None:
+def print_strict_comparison(comparison: Comparison | None) -> None:
+    """Prints the comparison with errors counted as failures, where any episode errored."""
+    if comparison is not None:
         console.print("[bold]with errors counted as failures:[/]", highlight=False)
-        print_comparison(found, apps=False)
+        print_comparison(comparison, apps=False)
 
 
 def print_changes(moves: Transitions, base: Cells, new: Cells) -> None:
-    """Tasks by how often either solved them, those that changed, and the paired tests with their b - c."""
+    """Prints how many tasks each solved always, sometimes and never, which changed, and the paired tests."""
     title = (
         f"{counted(moves.tasks, 'task')}, by how often {label(base.contender)} (down) and {label(new.contender)} "
         "(across) solved them"
     )
-    made = grid(title, "", *(f">{name}" for name in CLASSES))
+    table = grid(title, "", *(f">{name}" for name in CLASSES))
     for name, row in zip(CLASSES, moves.flow, strict=True):
-        made.add_row(name, *(f"{number:,}" for number in row))
-    show(made)
+        table.add_row(name, *(f"{number:,}" for number in row))
+    show(table)
     for name, tasks, colour in (("improved", moves.improved, "green"), ("regressed", moves.regressed, "red")):
         console.print(f"[{colour}]{name}[/] ({len(tasks):,})" + ("" if tasks else "  none"), highlight=False)
         for task in tasks[:_LISTED]:

@@ -1,4 +1,4 @@
-"""`fairground stats coverage` and `ladder`: do the intervals hold, and does `compare` decide as it should?"""
+"""`fairground stats coverage` and `ladder`: simulations that check the intervals and the comparisons."""
 
 from __future__ import annotations
 
@@ -29,28 +29,34 @@ def coverage(
         typer.Argument(help="Apps x scenarios x configurations x rollouts, such as 8x2x4x3.", metavar="[SHAPE...]"),
     ] = None,
     scheme: Scheme = "clusters",
-    experiments: Annotated[int, typer.Option(help="Studies of each kind to make up.", min=10, max=1_000_000)] = 1000,
-    difference: Annotated[float, typer.Option(help="Between the two agents, for the power.")] = 0.1,
+    experiments: Annotated[
+        int, typer.Option(help="Number of simulated studies per kind.", min=10, max=1_000_000)
+    ] = 1000,
+    difference: Annotated[
+        float, typer.Option(metavar="SHARE", help="Difference of the two agents, for the power.")
+    ] = 0.1,
     level: Level = 0.95,
     seed: RandomSeed = 0,
     json: Json = False,
 ) -> None:
-    """Makes up studies whose truth is known: how often intervals hold it, and how often `compare` decides.
+    """Simulate studies to check the coverage of the intervals.
 
     \b
-      fairground stats coverage                     the table of the documentation
-      fairground stats coverage 12x4x2x3            a suite shaped like yours
-      fairground stats coverage 8x2 --scheme prism  the same with the nested bootstrap (slow)
+    Examples:
+      fairground stats coverage
+      fairground stats coverage 12x4x2x3
+      fairground stats coverage 8x2 --scheme prism
 
-    Scenario rates are uniform, bimodal (most near 0 or 1), similar (all near a half), hard or easy.
-    """  # noqa: D301 (click reads \b as: keep these lines)
+    Shows how often intervals contain the truth, and how often `compare` decides. Success rates of scenarios are
+    uniform, bimodal (most near 0 or 1), similar (all near a half), hard or easy. --scheme prism is slow.
+    """  # noqa: D301 (\b keeps line breaks)
     wanted = [StudyShape.of(text) for text in shapes or SHAPES]
-    found = []
+    calibrations = []
     with progress("studies", quiet=json) as bar:
-        whole = len(wanted) * len(DISTRIBUTIONS) * experiments
+        total = len(wanted) * len(DISTRIBUTIONS) * experiments
         for at, (shape, name) in enumerate((shape, name) for shape in wanted for name in DISTRIBUTIONS):
             before = at * experiments
-            found.append(
+            calibrations.append(
                 calibrate(
                     shape,
                     name,
@@ -60,55 +66,72 @@ def coverage(
                     level=level,
                     difference=difference,
                     progress=lambda done, before=before: bar.update(  # type: ignore[misc]
-                        bar.task_ids[0], completed=before + done, total=whole
+                        bar.task_ids[0], completed=before + done, total=total
                     ),
                 )
             )
     if json:
-        print_json(plain(found))
+        print_json(plain(calibrations))
         return
-    made = grid(
-        f"how often {percent(level, 0)} intervals hold the truth, and compare decides ({experiments:,} studies each)",
+    table = grid(
+        f"how often {percent(level, 0)} intervals contain the truth, and compare decides ({experiments:,} studies)",
         *("shape", *(f">{name}" for name in DISTRIBUTIONS), ">equals", ">better", ">t test"),
     )
     each = len(DISTRIBUTIONS)
-    for at in range(0, len(found), each):
-        some = found[at : at + each]
-        power = np.mean([one.power.estimate for one in some])
-        t_test = np.mean([one.paired_t.estimate for one in some])
-        made.add_row(
-            some[0].shape,
-            *(percent(one.coverage.estimate) for one in some),
-            percent(max(one.type_one.estimate for one in some)),
+    for at in range(0, len(calibrations), each):
+        of_shape = calibrations[at : at + each]
+        power = np.mean([calibration.power.estimate for calibration in of_shape])
+        t_test = np.mean([calibration.paired_t.estimate for calibration in of_shape])
+        table.add_row(
+            of_shape[0].shape,
+            *(percent(calibration.coverage.estimate) for calibration in of_shape),
+            percent(max(calibration.type_one.estimate for calibration in of_shape)),
             percent(float(power)),
             percent(float(t_test)),
         )
-    show(made)
+    show(table)
     console.print(
-        f"[dim]equals: two agents alike were told apart, the worst distribution (at most {percent(1 - level, 0)} is "
-        f"promised). better: an agent better by {percent(difference, 0)} was found, on average; t test: by a paired t "
-        "test over scenarios.[/]",
+        f"[dim]equals: false positives between two equal agents, in the worst distribution (nominally at most "
+        f"{percent(1 - level, 0)}). better: an agent that is better by {percent(difference, 0)} was detected, on "
+        "average. t test: detected by a paired t test over scenarios.[/]",
         highlight=False,
     )
 
 
 def ladder(
-    apps: Annotated[str, typer.Option(help="How many, or their success rates with commas.")] = "15",
-    scenarios: Annotated[int, typer.Option(help="In each app.")] = 8,
-    axes: Annotated[str, typer.Option(help="Values of each axis, such as 3x3x3; 1 for none.")] = "3x3x3",
-    rollouts: Annotated[int, typer.Option(help="Of each configuration.")] = 3,
-    scenario_sd: Annotated[float, typer.Option(help="How much scenarios differ within an app.")] = 0.25,
-    axis_sd: Annotated[float, typer.Option(help="How much each axis value does for itself.")] = 0.0,
-    configuration_sd: Annotated[float, typer.Option(help="How much configurations differ beyond that.")] = 0.05,
-    sampled: Annotated[int | None, typer.Option(help="Run only so many configurations of each scenario.")] = None,
-    experiments: Annotated[int, typer.Option(help="Benchmarks to make up.", min=10)] = 200,
-    resamples: Annotated[int, typer.Option(help="Bootstrap replicates in each.", min=50)] = 500,
+    apps: Annotated[
+        str,
+        typer.Option(metavar="APPS", help="Number of apps, or their success rates, separated by commas."),
+    ] = "15",
+    scenarios: Annotated[int, typer.Option(help="Number of scenarios per app.")] = 8,
+    axes: Annotated[str, typer.Option(metavar="SIZES", help="Values per axis, such as 3x3x3; 1 for none.")] = "3x3x3",
+    rollouts: Annotated[int, typer.Option(help="Number of rollouts per configuration.")] = 3,
+    scenario_sd: Annotated[
+        float, typer.Option(metavar="SD", help="Standard deviation of scenarios within an app.")
+    ] = 0.25,
+    axis_sd: Annotated[
+        float, typer.Option(metavar="SD", help="Standard deviation of the effects of axis values.")
+    ] = 0.0,
+    configuration_sd: Annotated[
+        float,
+        typer.Option(metavar="SD", help="Standard deviation of configurations beyond that."),
+    ] = 0.05,
+    sampled: Annotated[int | None, typer.Option(help="Run only N configurations per scenario.")] = None,
+    experiments: Annotated[int, typer.Option(help="Number of simulated benchmarks.", min=10)] = 200,
+    resamples: Annotated[int, typer.Option(help="Number of bootstrap resamples per benchmark.", min=50)] = 500,
     level: Level = 0.95,
     design: Design = "auto",
     seed: RandomSeed = 0,
     json: Json = False,
 ) -> None:
-    """The paper's study of the nested bootstrap: what each level of resampling adds to the coverage."""
+    """Simulate what each level of the nested bootstrap adds.
+
+    \b
+    Example:
+      fairground stats ladder --experiments 100
+
+    Repeats the paper's study: the coverage of intervals by the levels that are resampled.
+    """  # noqa: D301 (\b keeps line breaks)
     shape = Shape(
         apps=_rates(apps),
         scenarios=scenarios,
@@ -120,7 +143,7 @@ def ladder(
         sampled=sampled,
     )
     with progress("experiments", quiet=json) as bar:
-        found = suite_coverage(
+        rungs = suite_coverage(
             shape,
             rng=np.random.default_rng(seed),
             experiments=experiments,
@@ -131,19 +154,19 @@ def ladder(
         )
     single = rate_coverage(sorted({1, 3, rollouts, 20}), level=level)
     if json:
-        print_json({"suite": plain(found), "configuration": plain(single)})
+        print_json({"suite": plain(rungs), "configuration": plain(single)})
         return
-    made = grid(
-        f"suite score: how often {percent(level, 0)} intervals hold the truth ({experiments} benchmarks)",
+    table = grid(
+        f"suite score: how often {percent(level, 0)} intervals contain the truth ({experiments} benchmarks)",
         *("what is resampled", ">coverage", ">mean width"),
     )
-    for one in found:
-        made.add_row(one.method, shown(one.coverage), percent(one.width))
-    show(made)
-    made = grid("one configuration's rate, exactly (most rates near 0 or 1)", ">rollouts", ">Wald", ">Wilson")
+    for rung in rungs:
+        table.add_row(rung.method, shown(rung.coverage), percent(rung.width))
+    show(table)
+    table = grid("one configuration's rate, exactly (most rates near 0 or 1)", ">rollouts", ">Wald", ">Wilson")
     for row in zip(single.rollouts, single.wald, single.wilson, strict=True):
-        made.add_row(str(row[0]), percent(row[1]), percent(row[2]))
-    show(made)
+        table.add_row(str(row[0]), percent(row[1]), percent(row[2]))
+    show(table)
 
 
 def _rates(text: str) -> tuple[float, ...]:
@@ -152,7 +175,7 @@ def _rates(text: str) -> tuple[float, ...]:
             return tuple(float(part) for part in text.split(","))
         number = int(text)
     except ValueError:
-        raise InvalidInput(f"--apps: expected a number, or success rates with commas, got {text!r}") from None
+        raise InvalidInput(f"--apps: expected a number, or success rates separated by commas, got {text!r}") from None
     if number < 1:
         raise InvalidInput(f"--apps: expected at least 1, got {number}")
     if number == len(PAPER_APPS):

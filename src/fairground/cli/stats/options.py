@@ -1,4 +1,4 @@
-"""What the commands on tables have in common: which rows to read, how to write numbers."""
+"""Shared by the commands on tables: options, reading, and formatting of numbers and tables."""
 
 from __future__ import annotations
 
@@ -21,69 +21,94 @@ from fairground.cli.output import clean, console, errors
 from fairground.core import InvalidInput, NeedsOptions
 from fairground.stats import Interval, Table, Votes, join_tables, read_table, read_votes
 
-_ROOMY = 100  # columns of a terminal
-_NAMED = 4  # of those whom a note is about
+_ROOMY = 100  # width of a terminal from which names stay on one line
+_NAMED = 4  # contenders that a note names
 
 Files = Annotated[
     list[Path],
     typer.Argument(help="Tables (.csv, .jsonl, .json, .parquet), or folders of runs or episodes.", metavar="FILE..."),
 ]
 File = Annotated[
-    Path, typer.Argument(help="A table of episodes (.csv, .jsonl, .json, .parquet), or the folder of a run.")
+    Path, typer.Argument(metavar="FILE", help="Table of episodes (.csv, .jsonl, .json, .parquet), or folder of a run.")
 ]
 Rename = Annotated[
-    list[str] | None, typer.Option(help="What a column is called here, such as model=agent; may be repeated.")
+    list[str] | None, typer.Option(metavar="COLUMN=NAME", help="Rename a column, such as model=agent; may be repeated.")
 ]
 SuccessAt = Annotated[
-    float | None, typer.Option(help="The reward from which on an episode is a success, where no column says.")
+    float | None,
+    typer.Option(metavar="REWARD", help="Smallest reward of a success, for tables without a success column."),
 ]
-RewardMax = Annotated[float, typer.Option(help="The highest reward in the table, such as 100 for percentages.")]
+RewardMax = Annotated[
+    float, typer.Option(metavar="REWARD", help="Highest possible reward, such as 100 for percentages.")
+]
 ValueMap = Annotated[
     list[str] | None,
     typer.Option(
         "--map",
-        help="What a word in the column of results means, such as timeout=failed: passed, failed, errored, invalid, or "
-        "skip to leave its rows out; may be repeated.",
+        metavar="VALUE=OUTCOME",
+        help="Map a value of the result column to passed, failed, errored, invalid or skip (ignore the row), such as "
+        "timeout=failed; may be repeated.",
     ),
 ]
 Missing = Annotated[
     str | None,
     typer.Option(
-        help="What rows without a result are: errored (not scored), failed (scored as failures) or skip (left out). "
-        "Refused unless given."
+        metavar="OUTCOME",
+        help="How to count rows without a result: errored (not scored), failed or skip (ignore the row). "
+        "[default: stop with an error]",
     ),
 ]
 VoteMap = Annotated[
     list[str] | None,
     typer.Option(
         "--map",
-        help="What a word in the column of winners means, such as first=left: left, right, tie, both_bad, or skip to "
-        "leave those votes out; may be repeated.",
+        metavar="VALUE=WINNER",
+        help="Map a value of the winner column to left, right, tie, both_bad or skip (ignore the vote), such as "
+        "first=left; may be repeated.",
     ),
 ]
 MissingVotes = Annotated[
     str | None,
-    typer.Option("--missing", help="skip: leave votes without a winner out. Refused unless given.", metavar="skip"),
+    typer.Option(
+        "--missing", help="Set to skip to ignore votes without a winner. [default: stop with an error]", metavar="skip"
+    ),
 ]
 Wide = Annotated[
     str | None,
-    typer.Option(help="For tables with several columns of results: what each column is: agent, rollout or scenario."),
+    typer.Option(
+        metavar="KIND", help="For tables with one column of results per agent, rollout or scenario: which of these."
+    ),
 ]
-Where = Annotated[list[str] | None, typer.Option(help="Only these rows, such as suite=pocket; may be repeated.")]
-Level = Annotated[float, typer.Option(help="Of the intervals.")]
+Where = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN=VALUE", help="Use only rows with this value, such as suite=pocket; may be repeated."),
+]
+Level = Annotated[float, typer.Option(metavar="LEVEL", help="Confidence level of the intervals.")]
 Scheme = Annotated[
-    str, typer.Option(help="How intervals are made: clusters (scenarios), or prism (the paper's nested bootstrap).")
+    str,
+    typer.Option(
+        metavar="SCHEME", help="Interval method: clusters (of scenarios), or prism (the paper's nested bootstrap)."
+    ),
 ]
-Resamples = Annotated[int, typer.Option(help="Bootstrap replicates.", min=100, max=1_000_000)]
-RandomSeed = Annotated[int, typer.Option("--seed", help="The same seed gives the same figures.", min=0)]
-Statistic = Annotated[str, typer.Option(help="What apps add up to: mean, trimmed-mean, median or iqm.")]
-Method = Annotated[str, typer.Option(help="Of the intervals of --scheme prism: percentile or bca.")]
-Design = Annotated[str, typer.Option(help="For --scheme prism: whether configurations are a grid, sampled, or auto.")]
+Resamples = Annotated[int, typer.Option(help="Number of bootstrap resamples.", min=100, max=1_000_000)]
+RandomSeed = Annotated[int, typer.Option("--seed", help="Random seed. The same seed gives the same numbers.", min=0)]
+Statistic = Annotated[
+    str,
+    typer.Option(metavar="NAME", help="How to aggregate over apps: mean, trimmed-mean, median or iqm."),
+]
+Method = Annotated[str, typer.Option(metavar="METHOD", help="Bootstrap interval of --scheme prism: percentile or bca.")]
+Design = Annotated[
+    str,
+    typer.Option(metavar="DESIGN", help="For --scheme prism: configurations are a grid, sampled, or auto (detect)."),
+]
+Pairing = Annotated[
+    str, typer.Option(metavar="UNIT", help="What to match: configurations, scenarios, apart (nothing), or auto.")
+]
 
 
 @dataclass(frozen=True)
 class TableOptions:
-    """What people say about the tables that they give. Each field is an option of every command that reads tables."""
+    """How to read tables. Each field is an option of every command that reads tables."""
 
     rename: Rename = None
     values: ValueMap = None
@@ -95,11 +120,11 @@ class TableOptions:
 
 
 AS_IS = TableOptions()
-"""Nothing was said."""
+"""The defaults: tables with standard columns."""
 
 
 def takes_tables(command: Callable[..., None]) -> Callable[..., None]:
-    """Gives a command the options of `TableOptions`, where it has the parameter `tables`."""
+    """Replaces the parameter `tables` of a command by the options of `TableOptions`."""
     signature = inspect.signature(command, eval_str=True)
     options = inspect.signature(TableOptions, eval_str=True).parameters
     keyword = inspect.Parameter.KEYWORD_ONLY
@@ -111,7 +136,7 @@ def takes_tables(command: Callable[..., None]) -> Callable[..., None]:
     def run(**given: Any) -> None:
         command(tables=TableOptions(**{name: given.pop(name) for name in options}), **given)
 
-    del run.__wrapped__  # Typer would look at what is wrapped
+    del run.__wrapped__  # else Typer reads the signature of the wrapped function
     run.__annotations__ = {}
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [parameter.replace(kind=keyword) for parameter in parameters]
@@ -120,12 +145,12 @@ def takes_tables(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def read(files: Sequence[Path], options: TableOptions) -> Table:
-    """The table that the options describe. What its reader noted is said on standard error, also with --json."""
+    """Reads files and runs as one table. Prints notes of the reader to standard error, also with --json."""
     runs = [path for path in files if path.is_dir()]
     tables = [path for path in files if not path.is_dir()]
-    found = []
+    read_tables = []
     if tables:
-        found.append(
+        read_tables.append(
             read_table(
                 tables,
                 rename=pairs("--rename", options.rename),
@@ -137,10 +162,10 @@ def read(files: Sequence[Path], options: TableOptions) -> Table:
             )
         )
     if runs:
-        from fairground.rollout import run_table  # which needs Linux; tables do not
+        from fairground.rollout import run_table  # late: needs Linux, which tables do not
 
-        found.append(run_table(runs))
-    table = join_tables(found)
+        read_tables.append(run_table(runs))
+    table = join_tables(read_tables)
     print_read_notes(table.notes)
     wanted = pairs("--where", options.where)
     return table.where(**wanted) if wanted else table
@@ -154,34 +179,34 @@ def read_ballots(
     *,
     option: str = "--rename",
 ) -> Votes:
-    """The votes that the options describe; notes as above.
+    """Reads votes. Prints notes of the reader to standard error.
 
     Args:
         path: The file.
-        rename: What its columns are called.
-        values: What its winners mean.
-        missing: What votes without a winner are.
-        option: What the option that renames is called here.
+        rename: Values of the option that renames columns.
+        values: Values of `--map`.
+        missing: How to count votes without a winner.
+        option: Name of the option that renames columns, for error messages.
     """
     try:
         votes = read_votes(path, rename=pairs(option, rename), values=pairs("--map", values), missing=missing)
     except NeedsOptions as error:
-        said = error.options.replace("--rename ", f"{option} ")
+        options = error.options.replace("--rename ", f"{option} ")
         fix = None if error.fix is None else error.fix.replace("--rename ", f"{option} ")
-        raise NeedsOptions(error.message, fix=fix, options=said) from None
+        raise NeedsOptions(error.message, fix=fix, options=options) from None
     print_read_notes(votes.notes)
     return votes
 
 
 def print_read_notes(notes: Iterable[str]) -> None:
-    """What a reader understood: on standard error, so that --json stays one value."""
+    """Prints notes of a reader to standard error, so that --json stays one value."""
     for note in notes:
         errors.print(f"[yellow]note[/]  {escape(clean(note))}", highlight=False, soft_wrap=True)
 
 
 def pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:
-    """`a=b` as names and values."""
-    found: dict[str, str] = {}
+    """Parses values of the form `NAME=VALUE`; raises `InvalidInput` for others."""
+    result: dict[str, str] = {}
     examples = {"--rename": "model=agent", "--where": "suite=pocket", "--map": "timeout=failed"}
     for text in given or ():
         name, equals, value = text.partition("=")
@@ -191,83 +216,83 @@ def pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:
                 f"{option}: expected NAME=VALUE, got {text!r}",
                 fix=f"such as {option} {examples.get(option, 'name=value')}",
             )
-        if found.get(name, value) != value:
+        if result.get(name, value) != value:
             raise InvalidInput(
-                f"{option}: {name} is there twice, with {found[name]!r} and {value!r}", fix="say it once"
+                f"{option}: {name} is given twice, with {result[name]!r} and {value!r}", fix="give it once"
             )
-        found[name] = value
-    return found
+        result[name] = value
+    return result
 
 
 def label(name: object, width: int = 48) -> str:
-    """A name as it goes into a table: harmless, and not too long."""
+    """Escapes and shortens a name for a table."""
     text = clean(str(name))
     return escape(text if len(text) <= width else f"{text[: width - 14]}…{text[-13:]}")
 
 
 def folded(name: object, width: int = 48) -> str:
-    """The same, with a condition on a line of its own where there is little room."""
+    """Like `label`, with the condition on a second line in a narrow terminal."""
     return label(name, width).replace(" \\[", "\n\\[") if console.width < _ROOMY else label(name, width)
 
 
-def counted(number: int, thing: str) -> str:
-    """`1 episode`, `4,320 episodes`."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+def counted(number: int, noun: str) -> str:
+    """Formats a number with its noun: `1 episode`, `4,320 episodes`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def percent(value: float, digits: int = 1) -> str:
-    """A share as people read it."""
+    """Formats a share as a percentage."""
     return f"{100 * value:.{digits}f}%"
 
 
 def shown(interval: Interval) -> str:
-    """A share with its interval: `61.2% [55.0, 67.1]`."""
+    """Formats a share with its interval: `61.2% [55.0, 67.1]`."""
     return f"{100 * interval.estimate:.1f}% \\[{100 * interval.low:.1f}, {100 * interval.high:.1f}]"
 
 
 def number_shown(interval: Interval) -> str:
-    """A number with its interval: `0.61 [0.55, 0.67]`."""
+    """Formats a number with its interval: `0.61 [0.55, 0.67]`."""
     return f"{interval.estimate:.2f} \\[{interval.low:.2f}, {interval.high:.2f}]"
 
 
 def points(interval: Interval) -> str:
-    """A difference of shares, in percentage points: `+5.1 [-1.0, +11.2]`."""
+    """Formats a difference of shares in percentage points: `+5.1 [-1.0, +11.2]`."""
     return f"{100 * interval.estimate:+.1f} \\[{100 * interval.low:+.1f}, {100 * interval.high:+.1f}]"
 
 
 def p_shown(value: float) -> str:
-    """A p-value; never 0."""
+    """Formats a p-value; small ones as an inequality."""
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def compact(interval: Interval) -> str:
-    """A share with its interval, in few letters: `61 [55, 67]`."""
+    """Formats a share with its interval in short: `61 [55, 67]`."""
     return f"{100 * interval.estimate:.0f} \\[{100 * interval.low:.0f}, {100 * interval.high:.0f}]"
 
 
 def grid(title: str, *columns: str) -> Grid:
-    """An empty table. A column whose name begins with `>` is for numbers. Title and names are markup."""
-    made = Grid(box=None, title=title, pad_edge=False, padding=(0, 2, 0, 0))
-    made.header_style = "dim"
+    """Makes an empty table. Columns whose name begins with `>` hold numbers. Title and names are Rich markup."""
+    table = Grid(box=None, title=title, pad_edge=False, padding=(0, 2, 0, 0))
+    table.header_style = "dim"
     for column in columns:
         number = column.startswith(">")
         if number:
-            made.add_column(column.lstrip(">"), justify="right", no_wrap=True)
-        else:  # a long name goes on in the next line, and is not cut
-            made.add_column(column, min_width=9, overflow="fold")
-    return made
+            table.add_column(column.lstrip(">"), justify="right", no_wrap=True)
+        else:  # long names wrap and are not cut off
+            table.add_column(column, min_width=9, overflow="fold")
+    return table
 
 
-def show(made: Grid) -> None:
-    """Prints a table below an empty line. Its title may be wider than it.
+def show(table: Grid) -> None:
+    """Prints a table with its title, after an empty line.
 
-    A table that does not fit is printed wider than the terminal: Rich would leave out numbers without a word.
+    A table that does not fit is printed wider than the terminal, because Rich would silently cut off numbers.
     """
-    title, made.title = made.title, None
+    title, table.title = table.title, None
     console.print(f"\n[bold]{title}[/]", highlight=False)
-    least = sum(map(_least, made.columns))
+    least = sum(map(_least, table.columns))
     roomy = console if least <= console.width else Console(width=least)
-    roomy.print(made, highlight=False)
+    roomy.print(table, highlight=False)
 
 
 def _least(column: Column) -> int:
@@ -276,7 +301,7 @@ def _least(column: Column) -> int:
 
 
 def print_notes(notes: Iterable[tuple[str, str]]) -> None:
-    """What must be known to read the figures: each once, with whom it is about ("" for everything)."""
+    """Prints each note once, with the contenders that it concerns ("" for all)."""
     about: dict[str, list[str]] = {}
     everyone = set()
     for who, note in notes:
@@ -289,14 +314,14 @@ def print_notes(notes: Iterable[tuple[str, str]]) -> None:
             listed += f" and {len(names) - _NAMED} more"
         whom = "" if set(named) == everyone or "" in named else f"{listed}: "
         text = f"{whom}{escape(clean(note))}"
-        made = Grid.grid(padding=(0, 2, 0, 0))  # so that later lines stand below the first
-        made.add_row("[yellow]note[/]", text if text.endswith((".", "!", "?")) else f"{text}.")
-        console.print(made)
+        table = Grid.grid(padding=(0, 2, 0, 0))  # aligns continuation lines
+        table.add_row("[yellow]note[/]", text if text.endswith((".", "!", "?")) else f"{text}.")
+        console.print(table)
 
 
 @contextmanager
 def progress(what: str, *, quiet: bool) -> Iterator[Progress]:
-    """A bar on standard error, while there is a person to see it."""
+    """Shows a progress bar on standard error, in a terminal."""
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),

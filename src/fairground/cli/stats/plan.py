@@ -1,4 +1,4 @@
-"""`fairground stats plan`: how much to run."""
+"""`fairground stats plan`: how many scenarios, configurations and rollouts a study needs."""
 
 from __future__ import annotations
 
@@ -42,34 +42,60 @@ from fairground.stats import (
 
 @takes_tables
 def plan(
-    pilot: Annotated[Path | None, typer.Argument(help="A table to estimate the variances from.")] = None,
-    half_width: Annotated[float | None, typer.Option(help="The half-width wanted, such as 0.03.")] = None,
-    difference: Annotated[float | None, typer.Option(help="The difference that should be found, such as 0.05.")] = None,
-    power: Annotated[float, typer.Option(help="With this chance.")] = 0.8,
-    agent: Annotated[list[str] | None, typer.Option(help="Whose pilot; two of them for a difference.")] = None,
-    sd: Annotated[
-        str | None, typer.Option(help="Without a pilot: standard deviations SCENARIO,CONFIGURATION,ROLLOUT.")
+    pilot: Annotated[
+        Path | None, typer.Argument(metavar="PILOT", help="Table of earlier results, to estimate variances from.")
     ] = None,
-    apps: Annotated[int | None, typer.Option(help="How many apps; the pilot's unless given.")] = None,
-    scenarios: Annotated[str, typer.Option(help="Scenarios an app: LEAST-MOST, or a number.")] = "2-100",
-    configurations: Annotated[str, typer.Option(help="Configurations a scenario.")] = "1-1000",
-    rollouts: Annotated[str, typer.Option(help="Rollouts a configuration.")] = "1-100",
-    costs: Annotated[str, typer.Option(help="SCENARIO,CONFIGURATION,EPISODE, in any one unit.")] = "0,0,1",
-    fixed: Annotated[bool, typer.Option("--fixed", help="Only these scenarios matter: they are not a sample.")] = False,
+    half_width: Annotated[
+        float | None, typer.Option(metavar="WIDTH", help="Goal: half-width of the interval, such as 0.03.")
+    ] = None,
+    difference: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="Goal: difference to detect, such as 0.05."),
+    ] = None,
+    power: Annotated[float, typer.Option(metavar="P", help="Power for --difference.")] = 0.8,
+    agent: Annotated[
+        list[str] | None, typer.Option(metavar="AGENT", help="Agent of the pilot; give two for a difference.")
+    ] = None,
+    sd: Annotated[
+        str | None,
+        typer.Option(
+            metavar="S,C,R", help="Without a pilot: standard deviations of scenarios, configurations, rollouts."
+        ),
+    ] = None,
+    apps: Annotated[int | None, typer.Option(help="Number of apps. [default: as in the pilot]")] = None,
+    scenarios: Annotated[
+        str, typer.Option(metavar="MIN-MAX", help="Scenarios per app: a range or a number.")
+    ] = "2-100",
+    configurations: Annotated[str, typer.Option(metavar="MIN-MAX", help="Configurations per scenario.")] = "1-1000",
+    rollouts: Annotated[str, typer.Option(metavar="MIN-MAX", help="Rollouts per configuration.")] = "1-100",
+    costs: Annotated[
+        str, typer.Option(metavar="S,C,E", help="Costs of a scenario, a configuration, an episode.")
+    ] = "0,0,1",
+    fixed: Annotated[
+        bool, typer.Option("--fixed", help="Treat the scenarios as the whole population, not as a sample.")
+    ] = False,
     tables: TableOptions = AS_IS,
     level: Level = 0.95,
     seed: RandomSeed = 0,
     json: Json = False,
 ) -> None:
-    """The cheapest scenarios x configurations x rollouts for a wanted half-width or a wanted power."""
+    """Plan the cheapest study for a given precision or power.
+
+    \b
+    Examples:
+      fairground stats plan pilot.csv --half-width 0.03
+      fairground stats plan --sd 0.3,0.1,0.35 --apps 15 --difference 0.05
+
+    Shows how many scenarios, configurations and rollouts to run.
+    """  # noqa: D301 (\b keeps line breaks)
     if (half_width is None) == (difference is None):
         raise InvalidInput(
-            f"a plan has one goal, got {'none' if half_width is None else 'two'}",
-            fix="say --half-width 0.03, or --difference 0.05 (with --power)",
+            f"expected one of --half-width and --difference, got {'none' if half_width is None else 'both'}",
+            fix="give --half-width 0.03, or --difference 0.05 (with --power)",
         )
     if (pilot is None) == (sd is None):
         raise InvalidInput(
-            f"a plan needs to know how results vary from one place, got {'none' if pilot is None else 'two'}",
+            f"expected either a pilot table or --sd, got {'none' if pilot is None else 'both'}",
             fix="give a pilot table, or --sd SCENARIO,CONFIGURATION,ROLLOUT such as 0.3,0.1,0.35",
         )
     rng = np.random.default_rng(seed)
@@ -80,29 +106,30 @@ def plan(
     else:
         if agent or tables != AS_IS:
             raise InvalidInput(
-                "--agent and the options that say how to read a table are about a pilot, and there is none",
-                fix="give the pilot's table, or leave them out",
+                "--agent and the options for reading tables need a pilot",
+                fix="give a pilot table, or remove these options",
             )
         three = [value**2 for value in _numbers("--sd", sd or "", 3)]
         components = (VarianceComponents if difference is None else DifferenceComponents)(*three)
     if apps is None:
-        raise InvalidInput("without a pilot, the number of apps is not known", fix="say --apps 15")
+        raise InvalidInput("without a pilot, --apps is required", fix="add the number of apps, such as --apps 15")
     limits = Limits(
         _range("--scenarios", scenarios), _range("--configurations", configurations), _range("--rollouts", rollouts)
     )
     if fixed and limits.scenarios[0] != limits.scenarios[1]:
         raise InvalidInput(
-            f"--fixed: expected the number of scenarios that each app has, got {scenarios}", fix="say --scenarios 26"
+            f"--fixed: expected the number of scenarios that each app has, got {scenarios}",
+            fix="give one number, such as --scenarios 26",
         )
     spending = Costs(*_numbers("--costs", costs, 3))
     kind: Literal["fixed", "sampled"] = "fixed" if fixed else "sampled"
     if half_width is not None:
-        found = plan_precision(
+        result = plan_precision(
             components, apps=apps, half_width=half_width, limits=limits, costs=spending, level=level, scenarios_are=kind
         )
     else:
         assert difference is not None and isinstance(components, DifferenceComponents)
-        found = plan_power(
+        result = plan_power(
             components,
             apps=apps,
             difference=difference,
@@ -113,21 +140,21 @@ def plan(
             scenarios_are=kind,
         )
     if json:
-        print_json({"components": plain(components), "apps": apps, "plan": plain(found)})
+        print_json({"components": plain(components), "apps": apps, "plan": plain(result)})
         return
-    _print(found, components, apps)
+    _print(result, components, apps)
 
 
 def _from_pilot(
     table: Table, agents: list[str] | None, difference: bool, rng: np.random.Generator
 ) -> tuple[VarianceComponents, int]:
-    names = agents or [str(one) for one in table.contenders]
+    names = agents or [str(contender) for contender in table.contenders]
     wanted = 2 if difference else 1
     if len(names) != wanted:
         raise InvalidInput(
             f"a plan for {'a difference needs two contenders' if difference else 'one score needs one contender'}, "
             f"got {len(names)}: {', '.join(names[:8])}",
-            fix="say which: " + " ".join(f"--agent {name!r}" for name in names[:wanted]),
+            fix="choose with " + " ".join(f"--agent {name!r}" for name in names[:wanted]),
         )
     cells = [count(table, name) for name in names]
     if difference:
@@ -137,15 +164,15 @@ def _from_pilot(
 
 def _numbers(option: str, text: str, wanted: int) -> list[float]:
     try:
-        found = [float(part) for part in text.split(",")]
+        numbers = [float(part) for part in text.split(",")]
     except ValueError:
-        found = []
-    if len(found) != wanted or not all(0 <= number < math.inf for number in found):
+        numbers = []
+    if len(numbers) != wanted or not all(0 <= number < math.inf for number in numbers):
         raise InvalidInput(
-            f"{option}: expected {wanted} numbers from 0 up with commas between them, got {text!r}",
+            f"{option}: expected {wanted} non-negative numbers separated by commas, got {text!r}",
             fix=f"such as {option} {'0.3,0.1,0.35' if option == '--sd' else '0,0,1'}",
         )
-    return found
+    return numbers
 
 
 def _range(option: str, text: str) -> tuple[int, int]:
@@ -153,42 +180,42 @@ def _range(option: str, text: str) -> tuple[int, int]:
     try:
         return int(least), int(most or least)
     except ValueError:
-        raise InvalidInput(f"{option}: expected LEAST-MOST or a number, got {text!r}", fix="such as 2-100") from None
+        raise InvalidInput(f"{option}: expected MIN-MAX or a number, got {text!r}", fix="such as 2-100") from None
 
 
-def _print(found: Plan, components: VarianceComponents, apps: int) -> None:
+def _print(result: Plan, components: VarianceComponents, apps: int) -> None:
     console.print(
         f"[bold]{counted(apps, 'app')}[/]; standard deviations: scenarios {components.scenario**0.5:.3f}, "
         f"configurations {components.configuration**0.5:.3f}, rollouts {components.rollout**0.5:.3f}",
         highlight=False,
     )
-    best = found.cheapest
+    best = result.cheapest
     console.print(
-        f"[bold green]{counted(best.scenarios, 'scenario')} an app x {counted(best.configurations, 'configuration')} x "
-        f"{counted(best.rollouts, 'rollout')}[/] = {counted(best.episodes, 'episode')}, cost {best.cost:,.6g}, "
+        f"[bold green]{counted(best.scenarios, 'scenario')} per app x {counted(best.configurations, 'configuration')} "
+        f"x {counted(best.rollouts, 'rollout')}[/] = {counted(best.episodes, 'episode')}, cost {best.cost:,.6g}, "
         f"half-width ±{percent(best.half_width)}"
         + (f", power {percent(best.power, 0)}" if best.power is not None else ""),
         highlight=False,
     )
-    made = grid(
-        f"cheapest for each number of scenarios; {found.goal} {found.wanted:g} wanted",
+    table = grid(
+        f"cheapest for each number of scenarios; goal: {result.goal} {result.wanted:g}",
         *(">scenarios", ">configurations", ">rollouts", ">episodes", ">cost", ">half-width"),
         *((">power",) if best.power is not None else ()),
     )
-    for one in found.by_scenarios:
-        made.add_row(
-            str(one.scenarios),
-            str(one.configurations),
-            str(one.rollouts),
-            f"{one.episodes:,}",
-            f"{one.cost:,.6g}",
-            f"±{percent(one.half_width)}",
-            *(() if one.power is None else (percent(one.power, 0),)),
+    for option in result.by_scenarios:
+        table.add_row(
+            str(option.scenarios),
+            str(option.configurations),
+            str(option.rollouts),
+            f"{option.episodes:,}",
+            f"{option.cost:,.6g}",
+            f"±{percent(option.half_width)}",
+            *(() if option.power is None else (percent(option.power, 0),)),
         )
-    show(made)
+    show(table)
     console.print(
-        f"[dim]With the most scenarios allowed and endless episodes the half-width would still be "
-        f"±{percent(found.floor)}.[/]",
+        f"[dim]The half-width cannot fall below ±{percent(result.floor)}: this is the limit of infinitely many "
+        "episodes with the maximum number of scenarios.[/]",
         highlight=False,
     )
-    print_notes(("", note) for note in found.notes)
+    print_notes(("", note) for note in result.notes)

@@ -1,4 +1,4 @@
-"""`fairground stats power`: how many votes show a gap between two agents."""
+"""`fairground stats power`: how many votes detect a rating gap between two agents."""
 
 from __future__ import annotations
 
@@ -13,28 +13,36 @@ from fairground.stats import detectable_gap, plain, votes_needed
 
 
 def power(
-    gap: Annotated[float | None, typer.Option(help="Rating points that should be seen.")] = None,
-    votes: Annotated[int | None, typer.Option(help="Instead: which gap so many votes show.")] = None,
-    chance: Annotated[float, typer.Option("--power", help="With this chance.")] = 0.9,
-    alpha: Annotated[float, typer.Option(help="Two-sided error rate.")] = 0.05,
-    tie_rate: Annotated[float, typer.Option(help="Share of votes that are ties.")] = 0.0,
+    gap: Annotated[float | None, typer.Option(metavar="POINTS", help="Rating gap to detect.")] = None,
+    votes: Annotated[int | None, typer.Option(help="Instead of --gap: show the gap that N votes detect.")] = None,
+    chance: Annotated[
+        float, typer.Option("--power", metavar="P", help="Power: probability of detecting the gap.")
+    ] = 0.9,
+    alpha: Annotated[float, typer.Option(metavar="P", help="Two-sided error rate.")] = 0.05,
+    tie_rate: Annotated[float, typer.Option(metavar="SHARE", help="Share of ties.")] = 0.0,
     design_effect: Annotated[
-        float, typer.Option(help="How many votes are worth one independent vote; `stats rank` measures it.")
+        float, typer.Option(help="Votes per independent vote; `fairground stats rank` measures it.")
     ] = 1.0,
     json: Json = False,
 ) -> None:
-    """How many votes between two agents show a gap in rating, or which gap a number of votes shows."""
+    """Compute how many votes detect a rating gap between two agents.
+
+    \b
+    Examples:
+      fairground stats power --gap 50
+      fairground stats power --votes 400
+    """  # noqa: D301 (\b keeps line breaks)
     if (gap is None) == (votes is None):
-        raise InvalidInput("say one of --gap and --votes")
+        raise InvalidInput("expected either --gap or --votes", fix="fairground stats power --gap 50")
     if gap is not None:
-        found = votes_needed(gap, power=chance, alpha=alpha, tie_rate=tie_rate, design_effect=design_effect)
+        needed = votes_needed(gap, power=chance, alpha=alpha, tie_rate=tie_rate, design_effect=design_effect)
         if json:
-            print_json(plain(found))
+            print_json(plain(needed))
             return
         console.print(
-            f"[bold]{found.votes:,} votes[/] between the two ({found.decisive:,} independent ones with a winner; "
-            f"{found.decisive_exact:,} for the exact test) show a gap of {found.gap:g} points, a win share of "
-            f"{percent(found.win_share)}, with power {percent(chance, 0)} at {percent(alpha, 0)}",
+            f"[bold]{needed.votes:,} votes[/] between the two ({needed.decisive:,} independent ones with a winner; "
+            f"{needed.decisive_exact:,} for the exact test) detect a gap of {needed.gap:g} points, a win share of "
+            f"{percent(needed.win_share)}, with power {percent(chance, 0)} at {percent(alpha, 0)}",
             highlight=False,
         )
         return
@@ -44,7 +52,7 @@ def power(
         print_json({"votes": votes, "gap": smallest, "power": chance, "alpha": alpha, "design_effect": design_effect})
         return
     console.print(
-        f"{votes:,} votes between two agents show a gap of [bold]{smallest:.0f} points[/] with power "
+        f"{votes:,} votes between two agents detect a gap of [bold]{smallest:.0f} points[/] with power "
         f"{percent(chance, 0)}",
         highlight=False,
     )

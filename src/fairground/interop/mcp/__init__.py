@@ -1,4 +1,4 @@
-"""A seat for any client of the Model Context Protocol; needs the extra `mcp`, and says so when it is missing."""
+"""A Model Context Protocol (MCP) server over a seat. It needs the extra `mcp`."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ def serve_mcp(
     video: bool = False,
     on_step: Callable[[Step], None] | None = None,
 ) -> Episode | None:
-    """Serves a seat over standard input and output until the client leaves, or a signal comes; once a process.
+    """Serve a seat over standard input and output until the client disconnects or a signal arrives.
 
-    The episode begins with the first tool call, ends with `done`, `answer`, `fail` or a budget, and is judged and
-    recorded as any other. A client that leaves in the middle has given up: the state is judged as it left it. What
-    the verdict is, the client is not told.
+    Call it at most once per process. The episode begins with the first tool call and ends with `done`, `answer`, `fail`
+    or a budget. It is judged and recorded like any other episode. If the client disconnects before the end, the state
+    is judged as it is. The client never sees the verdict.
 
     Args:
-        world: What to sit in.
-        folder: Where to record the episode; must not exist or be empty.
-        agent: What the client is called in results.
-        runner: Which runner makes the sandbox.
-        observations: What every call shows beside the screen: `cursor`, `tree`, `windows`.
-        video: Whether to make a video; it takes time that clients may not give.
-        on_step: Told of every step.
+        world: The world to serve.
+        folder: Where to record the episode; must be empty or not exist.
+        agent: Name of the client in results.
+        runner: Which runner creates the sandbox.
+        observations: What every call returns besides the screen: `cursor`, `tree`, `windows`.
+        video: Whether to create a video. This takes time after the episode, which some clients do not allow.
+        on_step: Called with every step.
 
     Returns:
-        The episode, or None when no tool was ever called.
+        The episode, or None if no tool was called.
 
     Raises:
-        MissingPrerequisite: When the official SDK is not installed.
+        MissingPrerequisite: The official SDK is not installed.
     """
-    if find_spec("mcp") is None or find_spec("mcp_types") is None:  # version 1 had no package of types
+    if find_spec("mcp") is None or find_spec("mcp_types") is None:  # version 1 has no package mcp_types
         raise MissingPrerequisite(
             "the MCP server needs the package mcp, version 2", fix="pip install 'fairground[mcp]'"
         )

@@ -1,4 +1,4 @@
-"""The server itself, on the official SDK: tools, the task as prompt and resource, standard input and output."""
+"""The MCP server, based on the official SDK: tools, the task as prompt and resource, standard input and output."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from fairground.worlds import World
 TASK_URI = "fairground://task"
 _OVER = "The episode has ended and was recorded. Nothing more can be done in it."
 _BROKEN = "The episode ended because something broke on our side. It was recorded as an error, which is not a score."
-_REFUSED = "Refused: "  # how the episode loop marks what it says about an action that it did not carry out
+_REFUSED = "Refused: "  # prefix of the episode loop's message about a refused action
 
 
 def serve(
@@ -45,7 +45,7 @@ def serve(
     video: bool,
     on_step: Callable[[Step], None] | None,
 ) -> Episode | None:
-    """As `serve_mcp`, which see."""
+    """Implement `serve_mcp`."""
     session = Session(
         world, folder, agent=agent, runner=runner, observations=observations, video=video, on_step=on_step
     )
@@ -53,7 +53,7 @@ def serve(
         try:
             anyio.run(_serve, _server(session), lines)
         except* (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-            pass  # the client went away while it was being answered
+            pass  # the client disconnected during the answer
         finally:
             session.close()
     if session.failure is not None:
@@ -68,7 +68,7 @@ async def _serve(server: Server[Any], lines: IO[str]) -> None:
 
 def _server(session: Session) -> Server[Any]:
     world = session.world
-    told = task_words(world)
+    task_text = task_words(world)
     one_at_a_time = anyio.CapacityLimiter(1)
 
     async def list_tools(_: Any, __: Any) -> types.ListToolsResult:
@@ -80,34 +80,34 @@ def _server(session: Session) -> Server[Any]:
         )
 
     async def call_tool(_: Any, call: types.CallToolRequestParams) -> types.CallToolResult:
-        # A call that the client cancels is carried out all the same: hands cannot be called back.
+        # A canceled call is still carried out: its input events cannot be undone.
         return await anyio.to_thread.run_sync(
             _call, session, call.name, call.arguments, abandon_on_cancel=True, limiter=one_at_a_time
         )
 
     async def list_prompts(_: Any, __: Any) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=[types.Prompt(name=TASK_TOOL, description="The task, in words.")])
+        return types.ListPromptsResult(prompts=[types.Prompt(name=TASK_TOOL, description="The task as text.")])
 
     async def get_prompt(_: Any, wanted: types.GetPromptRequestParams) -> types.GetPromptResult:
         if wanted.name != TASK_TOOL:
-            raise MCPError(types.INVALID_PARAMS, f"unknown prompt {wanted.name[:40]!r}; there is {TASK_TOOL}")
-        message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=told))
+            raise MCPError(types.INVALID_PARAMS, f"unknown prompt {wanted.name[:40]!r}; expected {TASK_TOOL}")
+        message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=task_text))
         return types.GetPromptResult(messages=[message])
 
     async def list_resources(_: Any, __: Any) -> types.ListResourcesResult:
-        task = types.Resource(name=TASK_TOOL, uri=TASK_URI, description="The task, in words.", mime_type="text/plain")
+        task = types.Resource(name=TASK_TOOL, uri=TASK_URI, description="The task as text.", mime_type="text/plain")
         return types.ListResourcesResult(resources=[task])
 
     async def read_resource(_: Any, wanted: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         if str(wanted.uri) != TASK_URI:
-            raise MCPError(types.INVALID_PARAMS, f"unknown resource {str(wanted.uri)[:80]!r}; there is {TASK_URI}")
-        text = types.TextResourceContents(uri=TASK_URI, mime_type="text/plain", text=told)
+            raise MCPError(types.INVALID_PARAMS, f"unknown resource {str(wanted.uri)[:80]!r}; expected {TASK_URI}")
+        text = types.TextResourceContents(uri=TASK_URI, mime_type="text/plain", text=task_text)
         return types.ReadResourceResult(contents=[text])
 
     return Server(
         "fairground",
         version=__version__,
-        instructions=told,
+        instructions=task_text,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_prompts=list_prompts,
@@ -118,7 +118,7 @@ def _server(session: Session) -> Server[Any]:
 
 
 def task_words(world: World) -> str:
-    """All that a client is told: what every agent is told in its brief."""
+    """Return the task for the client: the same facts that every agent gets."""
     width, height = world.app.screen.size
     end = "call `answer` with the answer" if world.scenario.kind == "answer" else "call `done`"
     return (
@@ -131,13 +131,13 @@ def task_words(world: World) -> str:
 
 
 def _call(session: Session, name: str, arguments: dict[str, Any] | None) -> types.CallToolResult:
-    """One tool call. What the client does wrong is an error of the tool, and the episode goes on."""
+    """Carry out a tool call. A mistake of the client is a tool error, and the episode continues."""
     try:
         if name == TASK_TOOL:
             observation = session.see()
             if observation is None:
                 return _result(_end_words(session), error=True)
-            return _result(task_words(session.world), *_said(session, observation), frame=observation.frame)
+            return _result(task_words(session.world), *_describe(session, observation), frame=observation.frame)
         if name == TREE_TOOL:
             tree = session.tree()
             return _result(_end_words(session), error=True) if tree is None else _result(tree)
@@ -149,7 +149,7 @@ def _call(session: Session, name: str, arguments: dict[str, Any] | None) -> type
     if observation is None:
         return _result(_end_words(session), error=session.episode is None or not _scored(session.episode))
     refused = any(message.startswith(_REFUSED) for message in observation.messages)
-    return _result(*_said(session, observation), frame=_shown(turn, observation), error=refused)
+    return _result(*_describe(session, observation), frame=_shown(turn, observation), error=refused)
 
 
 def _scored(episode: Episode) -> bool:
@@ -157,30 +157,30 @@ def _scored(episode: Episode) -> bool:
 
 
 def _end_words(session: Session) -> str:
-    """That it is over, and no more: a verdict is not the agent's to know, nor an error that may quote a check."""
+    """Say that the episode has ended, without the verdict or an error message, which may quote a check."""
     return _OVER if session.episode is not None and _scored(session.episode) else _BROKEN
 
 
-def _said(session: Session, observation: Observation) -> list[str]:
-    said = [*observation.messages, f"Step {observation.step} of {session.world.scenario.step_budget}."]
+def _describe(session: Session, observation: Observation) -> list[str]:
+    lines = [*observation.messages, f"Step {observation.step} of {session.world.scenario.step_budget}."]
     if observation.cursor is not None and "cursor" in session.observations:
-        said.append("The pointer is at {}, {}.".format(*observation.cursor))
+        lines.append("The pointer is at {}, {}.".format(*observation.cursor))
     if observation.tree is not None:
-        said += ["The accessibility tree:", outline(observation.tree)]
+        lines += ["The accessibility tree:", outline(observation.tree)]
     if observation.windows is not None:
-        said += ["Windows:", *(f"{window.title!r} at {list(window.bounds)}" for window in observation.windows)]
-    return said
+        lines += ["Windows:", *(f"{window.title!r} at {list(window.bounds)}" for window in observation.windows)]
+    return lines
 
 
 def _shown(turn: Turn, observation: Observation) -> Frame:
-    """The screen, or the part of it that was asked for."""
+    """Return the screen, or the requested region of it."""
     width, height = observation.frame.size
     if not isinstance(turn.action, Look) or turn.action.region is None:
         return observation.frame
     try:
         region = turn.action.to_pixels(width, height).region
     except InvalidInput:
-        return observation.frame  # off the screen, which the messages say
+        return observation.frame  # off screen, which the messages say
     assert region is not None
     left, top, right, bottom = (int(edge) for edge in region)
     return Frame(observation.frame.pixels[top:bottom, left:right].copy())
@@ -196,10 +196,10 @@ def _result(*words: str, frame: Frame | None = None, error: bool = False) -> typ
 
 @contextmanager
 def _interruptible_input() -> Iterator[IO[str]]:
-    """Standard input, which ends when the client closes it and also when we are told to stop.
+    """Yield standard input, wrapped so that it also ends on a signal.
 
-    Clients close it and send SIGTERM soon after. The episode is judged and recorded in between, so the signal must not
-    end us; a second Ctrl-C does.
+    Clients close standard input and send SIGTERM soon after. The episode is judged and recorded after that, so the
+    signal must not end the process. A second Ctrl-C does.
     """
     raw = _UntilStopped(0)
 
@@ -218,7 +218,7 @@ def _interruptible_input() -> Iterator[IO[str]]:
 
 
 class _UntilStopped(io.RawIOBase):
-    """Reads a file until its end, or until `stop`: a thread that waits for input cannot be woken otherwise."""
+    """Reads a file until its end or until `stop`. A thread that waits for input cannot be interrupted otherwise."""
 
     def __init__(self, handle: int) -> None:
         self._handle = handle

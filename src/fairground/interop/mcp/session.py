@@ -1,4 +1,4 @@
-"""One episode that a client drives: the seat is opened ahead, the episode begins with the first call."""
+"""One episode driven by an MCP client. The seat opens in advance; the episode begins with the first call."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from fairground.env import outline
 from fairground.rollout import run_episode
 from fairground.worlds import Ahead, Seat, World, open_seat
 
-_BUILDING = 3600.0  # seconds for a seat whose stages have to be built first; the client may ask again meanwhile
+# timeout in seconds for a seat whose stages must be built first; the client may call again meanwhile
+_BUILDING = 3600.0
 
 
 class Session:
     """A seat, and the one episode in it.
 
     Attributes:
-        episode: How it ended, once it has.
-        failure: What kept it from being recorded.
+        episode: The episode, after its end.
+        failure: The error that prevented recording, if any.
     """
 
     def __init__(
@@ -48,17 +49,24 @@ class Session:
         self._lock = threading.Lock()
 
     def see(self) -> Observation | None:
-        """The latest observation; None when the episode is over."""
+        """Return the latest observation, or None if the episode has ended."""
         self._begin()
         return self._driven.see()
 
     def play(self, turn: Turn) -> Observation | None:
-        """Acts; None when that was the end of the episode. Raises `InvalidInput` when it had ended before."""
+        """Act. Returns None if that ended the episode.
+
+        Raises:
+            InvalidInput: The episode had ended before.
+        """
         self._begin()
         return self._driven.play(turn)
 
     def tree(self) -> str | None:
-        """The accessibility tree as text; None when the episode is over. Nothing else uses the seat meanwhile."""
+        """Return the accessibility tree as text, or None if the episode has ended.
+
+        No other call uses the seat meanwhile.
+        """
         if self.see() is None or (seat := self._seats.taken) is None:
             return None
         try:
@@ -67,10 +75,10 @@ class Session:
             raise InvalidInput(f"the accessibility tree cannot be read now: {error.message}") from None
 
     def close(self) -> None:
-        """The client is gone: an episode that goes on is given up, judged and recorded; the seat is thrown away."""
+        """End the session. A running episode ends, and is judged and recorded; the seat is closed."""
         with self._lock:
-            thread, self._thread = self._thread, self._thread or threading.Thread()  # none is begun any more
-        self._driven.leave("the client left without ending the episode")
+            thread, self._thread = self._thread, self._thread or threading.Thread()  # prevents a new thread
+        self._driven.leave("the client disconnected without ending the episode")
         if thread is not None:
             thread.join()
         self._driven.end()
@@ -94,14 +102,14 @@ class Session:
                 video=self._video,
                 on_step=self._tell,
             )
-        except Exception as error:  # the folder cannot be written; the server says so when it ends
+        except Exception as error:  # the folder cannot be written; the server raises this when it ends
             self.failure = error
         finally:
             self._driven.end()
 
     def _tell(self, step: Step) -> None:
         if self._on_step is not None:
-            with contextlib.suppress(OSError):  # whoever listened went away with the client; the episode does not end
+            with contextlib.suppress(OSError):  # the listener may be gone with the client; the episode continues
                 self._on_step(step)
 
 

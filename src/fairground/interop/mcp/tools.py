@@ -1,7 +1,7 @@
-"""The tools that a client finds: one a kind of action, described by the action itself.
+"""The tools that the MCP server offers: one per action kind, described by the action itself.
 
-Schemas are kept plain, because clients hand them to models whose makers each understand another part of JSON Schema:
-no references, no unions with null, no tuples.
+The schemas have no references, no unions with null and no tuples, because models support different parts of JSON
+Schema.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from fairground.core import ACTION_KINDS, Action, InvalidAction, parse_action, u
 TASK_TOOL = "task"
 TREE_TOOL = "tree"
 _THOUGHT = {"type": "string", "description": "why, in a sentence; kept with the recording"}
-_UNSAID = ("title", "default")  # in a schema: noise to a model, or null
+_UNSAID = ("title", "default")  # schema keys that are useless to a model, or null
 
 
 @dataclass(frozen=True)
 class ToolSpec:
-    """A tool: its name, what it does, and the schema of its arguments."""
+    """A tool: name, description, and JSON Schema of its arguments."""
 
     name: str
     description: str
@@ -28,15 +28,15 @@ class ToolSpec:
 
 
 def tool_specs() -> list[ToolSpec]:
-    """The tools that tell the task and the tree, which cost nothing, and one for every kind of action: a step each."""
+    """Return all tools: the task and the tree, which cost no step, and one per action kind, which costs one."""
     task = "Read this first: what to do, how many steps there are, and the latest screen. Costs no step."
     tree = "The accessibility tree of the screen as indented text: roles, names, values, bounds, states. Costs no step."
     nothing: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
-    found = [ToolSpec(TASK_TOOL, task, nothing), ToolSpec(TREE_TOOL, tree, nothing)]
+    specs = [ToolSpec(TASK_TOOL, task, nothing), ToolSpec(TREE_TOOL, tree, nothing)]
     for kind, model in zip(ACTION_KINDS, get_args(Action), strict=True):
         schema = model.model_json_schema()
         fields = {name: _plain(field) for name, field in schema["properties"].items() if name != "kind"}
-        found.append(
+        specs.append(
             ToolSpec(
                 kind,
                 str(schema["description"]),
@@ -48,11 +48,16 @@ def tool_specs() -> list[ToolSpec]:
                 },
             )
         )
-    return found
+    return specs
 
 
 def read_call(name: str, arguments: dict[str, Any] | None) -> Turn:
-    """The action that a call asks for; raises `InvalidAction` or `UnknownName` with what is wrong with it."""
+    """Return the action that a call requests.
+
+    Raises:
+        InvalidAction: The arguments are not valid.
+        UnknownName: There is no such tool.
+    """
     if name not in ACTION_KINDS:
         raise unknown("tool", name[:40], [TASK_TOOL, *ACTION_KINDS])
     fields = dict(arguments or {})
@@ -65,12 +70,12 @@ def read_call(name: str, arguments: dict[str, Any] | None) -> Turn:
 
 
 def _plain(schema: dict[str, Any]) -> dict[str, Any]:
-    kept = {name: value for name, value in schema.items() if name not in _UNSAID}
-    if "anyOf" in kept:
-        (inner,) = (option for option in kept.pop("anyOf") if option != {"type": "null"})
-        kept = {**inner, **kept}
-    if "prefixItems" in kept:
-        kept["items"] = kept.pop("prefixItems")[0]
-    if isinstance(kept.get("items"), dict):
-        kept["items"] = _plain(kept["items"])
-    return kept
+    result = {name: value for name, value in schema.items() if name not in _UNSAID}
+    if "anyOf" in result:
+        (inner,) = (option for option in result.pop("anyOf") if option != {"type": "null"})
+        result = {**inner, **result}
+    if "prefixItems" in result:
+        result["items"] = result.pop("prefixItems")[0]
+    if isinstance(result.get("items"), dict):
+        result["items"] = _plain(result["items"])
+    return result

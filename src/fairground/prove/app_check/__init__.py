@@ -1,6 +1,6 @@
-"""Is an app all that whoever uses it may expect: the conformance checklist for app authors.
+"""Conformance checklist for app authors, shown by `fairground check-app`.
 
-Some is read from sources, tests and proof tables; the rest is tried on real seats. `fairground check-app` shows it.
+Some items are read from sources, tests and proof tables; the others are tried on real seats.
 """
 
 from fairground.prove.app_check.checking import AppCheck, check_app

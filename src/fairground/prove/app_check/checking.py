@@ -1,4 +1,4 @@
-"""The whole checklist of an app."""
+"""Run the whole checklist of an app."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from fairground.prove.app_check.tasks import check_tasks
 from fairground.worlds import App, Suite
 
 OnProgress = Callable[[str, int, int], None]
-"""Told of a phase, how much of it is done, and how much there is."""
+"""Called with a phase, the number of completed steps in it, and their total."""
 
 
 class AppCheck(Record):
-    """What was found of an app."""
+    """The result of checking an app."""
 
     suite: str
     app: str
-    items: tuple[Item, ...] = Field(description="in the order in which an author meets them")
+    items: tuple[Item, ...] = Field(description="in the order in which an author usually works on them")
 
     @property
     def passed(self) -> bool:
-        """Whether nothing failed."""
+        """Whether no item failed."""
         return all(item.status != "failed" for item in self.items)
 
 
@@ -41,28 +41,28 @@ def check_app(
     runner: str | None = None,
     on_progress: OnProgress = lambda phase, done, total: None,
 ) -> AppCheck:
-    """Goes through the checklist.
+    """Run the checklist of an app.
 
     Args:
-        suite: Where the app is from.
-        app: Which.
-        quick: Open no seat: only what sources, tests and proof tables say.
-        tests: Folder of its tests; found beside it unless given.
-        least: Minimum counts, such as `{"scenarios": 20, "endpoints": 15}`; fewer fail the item `axes`.
-        runner: Of the sandboxes.
-        on_progress: Told how far it is.
+        suite: The suite of the app.
+        app: The app.
+        quick: Open no seat: check only sources, tests and proof tables.
+        tests: Folder of the app's tests. Default: found next to the app.
+        least: Minimum counts, such as `{"scenarios": 20, "endpoints": 15}`. Fewer fail the item `axes`.
+        runner: Name of the sandbox runner.
+        on_progress: Called with the progress.
 
     Raises:
-        UnknownName: When there is no count with a name in `least`.
-        MissingPrerequisite: When this machine lacks what the app needs.
+        UnknownName: If `least` has an unknown count.
+        MissingPrerequisite: If this machine lacks what the app needs.
     """
     items = check_endpoints(app, tests)
     items += check_tasks(
         suite, app, quick=quick, least=least, on_scenario=lambda done, of: on_progress("scenarios", done, of)
     )
     if quick:
-        told = "needs seats; leave --quick out"
-        items += [Item(name=name, asks=asks, status="not tried", evidence=told) for name, asks in ASKS.items()]
+        reason = "needs seats; run without --quick"
+        items += [Item(name=name, asks=asks, status="not tried", evidence=reason) for name, asks in ASKS.items()]
     else:
         begun: list[str] = []
 

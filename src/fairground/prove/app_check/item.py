@@ -1,4 +1,4 @@
-"""One line of the checklist."""
+"""One item of the app checklist."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ _LISTED = 6
 
 
 class Item(Record):
-    """One thing that was asked of an app."""
+    """One requirement for an app, with the result of checking it."""
 
-    name: str = Field(description="short and stable")
-    asks: str = Field(description="what must be so, in words")
+    name: str = Field(description="short, stable name")
+    asks: str = Field(description="the requirement")
     status: Status
     evidence: str = Field("", description="what was found")
-    fix: str = Field("", description="what to do about it, when it failed")
+    fix: str = Field("", description="what to do if it failed")
 
 
 def decided(name: str, asks: str, faults: Sequence[str], evidence: str, fix: str) -> Item:
-    """Passed with its evidence when there are no faults, and failed with them."""
+    """Return a passed item with its evidence, or a failed item with its faults."""
     if not faults:
         return Item(name=name, asks=asks, status="passed", evidence=evidence)
     return Item(name=name, asks=asks, status="failed", evidence=listed(faults, "; "), fix=fix)
 
 
 def listed(some: Sequence[str], between: str = ", ") -> str:
-    """The first few of many, and how many more there are."""
+    """Join the first few texts, and say how many more there are."""
     more = f"{between}and {len(some) - _LISTED} more" if len(some) > _LISTED else ""
     return between.join(some[:_LISTED]) + more
 
 
 def counted(number: int, what: str) -> str:
-    """A number of things, in words."""
+    """Return a number with its noun, such as "3 endpoints"."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"

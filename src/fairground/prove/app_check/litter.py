@@ -1,4 +1,4 @@
-"""What a careless person leaves on a seat, so that it can be looked for afterwards."""
+"""Leave typical user data on a seat, to check afterwards that it does not leak into the next episode."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from fairground.screen.xwire import XConnection
 from fairground.worlds import Seat
 
 MARK: Final = "left-behind"
-"""In the name or the content of all that is left."""
+"""Text in the name or content of everything that is left."""
 
 RECENT: Final = "~/.local/share/recently-used.xbel"
-"""Where desktop programs note what was opened, when they have the time."""
+"""Where desktop programs list recently used documents."""
 
 _FILES: Final = (f"~/{MARK}.txt", f"~/Documents/{MARK}.ods", f"~/.config/{MARK}/settings.ini", f"~/.cache/{MARK}")
 _ORANGE: Final = 0xFF8800
-_WM_NAME, _STRING = 39, 31  # atoms that every X server has
+_WM_NAME, _STRING = 39, 31  # predefined X11 atoms
 
 
 def leave_files(seat: Seat) -> None:
-    """Documents, settings and a cache, and a document that was used lately."""
+    """Leave documents, settings, a cache, and a recently used document."""
     for path in _FILES:
         seat.sandbox.write_file(path, b"left behind\n")
     bookmark = f'<bookmark href="file://{seat.sandbox.home}/{MARK}.txt" added="2025-01-01T00:00:00Z"/>'
@@ -33,13 +33,13 @@ def leave_files(seat: Seat) -> None:
 
 
 def recent_documents(seat: Seat) -> bool:
-    """Whether the document that was used lately is still known."""
+    """Return whether the recently used document is still listed."""
     return MARK in _text(seat, RECENT)
 
 
 @contextlib.contextmanager
 def cluttered(seat: Seat) -> Iterator[None]:
-    """Something on the clipboard, and one window more than there was; for a page, what a page can keep."""
+    """Put something on the clipboard and open an additional window. For a page, set a cookie and local storage."""
     if isinstance(seat.screen, CdpScreen):
         seat.screen.evaluate(f"document.cookie = '{MARK}=1; max-age=9999'; localStorage.setItem('{MARK}', '1'); 1")
         yield
@@ -48,7 +48,7 @@ def cluttered(seat: Seat) -> Iterator[None]:
         window, clipboard = connection.new_id(), connection.atoms("CLIPBOARD")["CLIPBOARD"]
         title = struct.pack("<I", len(MARK)) + MARK.encode() + bytes(-len(MARK) % 4)
         connection.send(
-            # A window is made, named and shown, and then owns the clipboard.
+            # Create a window, name it and map it; it then owns the clipboard.
             struct.pack("<BBHIIhhHHHHIII", 1, 0, 9, window, connection.root, 40, 40, 400, 300, 0, 1, 0, 2, _ORANGE),
             struct.pack("<BBHIIIB3x", 18, 0, 5 + len(title) // 4, window, _WM_NAME, _STRING, 8) + title,
             struct.pack("<BxHI", 8, 2, window),
@@ -60,7 +60,7 @@ def cluttered(seat: Seat) -> Iterator[None]:
 
 
 def clipboard_used(seat: Seat) -> bool | None:
-    """Whether anything is on the clipboard, or for a page in what pages keep; None where it cannot be known."""
+    """Return whether the clipboard (for a page: its storage) is in use. None if unknown."""
     if isinstance(seat.screen, CdpScreen):
         return bool(seat.screen.evaluate(f"document.cookie.includes('{MARK}') || !!localStorage.getItem('{MARK}')"))
     if "DISPLAY" not in seat.env:

@@ -1,8 +1,8 @@
-"""What is asked of an app's seats: a clean start, the same every time, with nothing left and nobody disturbed.
+"""Checks of an app's seats: a clean and reproducible start, nothing left over, and no effect on other seats.
 
-One is looked at, littered and closed; a second at the same configuration must be as the first was; of two more, with
-other data, one is used and the other watched. Further ones show every theme and UI state, and for an app in a page, one
-is renewed as a pool would do it.
+One seat is inspected, littered and closed; a second at the same configuration must look like the first. Of two more,
+with different data, one is used and the other watched. Further seats show every theme and UI state. For an app in a
+page, one seat is renewed as a pool would do it.
 """
 
 from __future__ import annotations
@@ -25,35 +25,35 @@ from fairground.screen import CdpScreen, Screen
 from fairground.worlds import App, Seat, Suite, World, open_seat, renew
 
 NEARLY: Final = 0.02
-"""Share of the pixels that may differ between two starts: a caret, a clock."""
+"""Maximum share of pixels that may differ between two starts (a caret, a clock)."""
 
 _REST_SECONDS: Final = 10.0
-_FILES_REST_SECONDS: Final = 1.0  # without a new file, and with nothing at work
+_FILES_REST_SECONDS: Final = 1.0  # without a new file, and with no process at work
 _LOOKS: Final = 4
 _TYPED: Final = "typed next door"
 _PANELS: Final = frozenset({"tint2"})
 _DIALOGS: Final = frozenset({"dialog", "alertdialog", "alert", "file chooser"})
-_NUMBERS: Final = re.compile(r"[0-9a-fA-F]{6,}|\d+|\.[A-Za-z0-9]{6}$")  # of processes, of instants, of temporary files
-# A browser's own, which it writes when it likes.
+_NUMBERS: Final = re.compile(r"[0-9a-fA-F]{6,}|\d+|\.[A-Za-z0-9]{6}$")  # process IDs, timestamps, temporary file names
+# Files of the browser itself, written at any time.
 _BROWSERS_OWN: Final = re.compile(r"\.(cache|pki|config/(page-[0-9a-f]+|chromium))(/|$)|\.config$")
 
 _INSTANTS: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.\d]*Z?")
 
 ASKS: Final = {
-    "first run": "only the app's own window, no dialog, and a picture at rest",
-    "reset": "nothing is left of who sat there before: files, recent documents, clipboard, windows",
-    "same start": "two seats at one configuration begin with the same state",
-    "renewal": "nothing is left either when a page is brought to the next episode",
-    "side by side": "what is done on one seat does not touch another",
+    "first run": "only the app's own window, no dialog, and a settled screen",
+    "reset": "nothing is left of the previous episode: files, recent documents, clipboard, windows",
+    "same start": "two seats at one configuration start in the same state",
+    "renewal": "nothing is left when a page is renewed for the next episode",
+    "actions on one seat do not affect another": "what is done on one seat does not touch another",
 }
 
 OnPhase = Callable[[str], None]
-"""Told what is tried now."""
+"""Called with the name of the current check."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What a person sees who sits down."""
+    """What a user sees when the seat opens."""
 
     frame: Frame
     windows: tuple[str, ...]
@@ -64,7 +64,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Look:
-    """All that is compared of a seat; its files when the look began, and when they had come to rest."""
+    """Everything that is compared of a seat. Files are listed at the start of the look, and after they settled."""
 
     shown: Shown
     begun: frozenset[str]
@@ -77,12 +77,14 @@ class Look:
 def check_seats(
     suite: Suite, app: App, *, runner: str | None = None, on_phase: OnPhase = lambda phase: None
 ) -> list[Item]:
-    """The items about an app's seats; opens real ones.
+    """Return the items about an app's seats. Opens real seats.
 
     Raises:
-        MissingPrerequisite: When this machine lacks what the app needs: nothing is said of the app then.
+        MissingPrerequisite: If this machine lacks what the app needs. That says nothing about the app.
     """
-    worlds = [world for one in suite.scenarios if one.app == app.name for world in first_worlds(suite, one)]
+    worlds = [
+        world for scenario in suite.scenarios if scenario.app == app.name for world in first_worlds(suite, scenario)
+    ]
     if not worlds:
         return [
             Item(name=name, asks=asks, status="not applicable", evidence="no scenario") for name, asks in ASKS.items()
@@ -100,23 +102,27 @@ def check_seats(
 
 
 Found = tuple[list[str], str, str]
-"""What is wrong, else the evidence that nothing is; and the fix."""
+"""What is wrong, or else the evidence that nothing is; and the fix."""
 
 
 def _tried(name: str, check: Callable[[], Found | None]) -> Item:
-    """The item of a check; one that finds nothing does not apply."""
+    """Run a check and return its item. A check that returns None does not apply."""
     try:
-        found = check()
+        result = check()
     except MissingPrerequisite:
         raise
     except FairgroundError as error:
-        found = [error.message], "", error.fix or "look at it yourself: fairground open"
-    except Exception as error:  # an author's own code
-        found = [f"{type(error).__name__}: {error}"], "", "an app raises errors of fairground.core, with a fix"
-    if found is None:
-        told = "each episode has a seat of its own"
-        return Item(name=name, asks=ASKS[name], status="not applicable", evidence=told)
-    return decided(name, ASKS[name], *found)
+        result = [error.message], "", error.fix or "inspect it with `fairground open`"
+    except Exception as error:  # the author's code
+        result = (
+            [f"{type(error).__name__}: {error}"],
+            "raise errors of fairground.core, with a fix",
+            "an app raises errors of fairground.core, with a fix",
+        )
+    if result is None:
+        reason = "each episode has its own seat"
+        return Item(name=name, asks=ASKS[name], status="not applicable", evidence=reason)
+    return decided(name, ASKS[name], *result)
 
 
 class _Trying:
@@ -141,7 +147,10 @@ class _Trying:
         evidence = (
             f"one window, {_quoted(self.first.shown.windows)}; {counted(len(looks), 'look')} at themes and UI states"
         )
-        fix = "answer first-run questions in the profile that App.configure writes; wait for the rest in App.launch"
+        fix = (
+            "answer first-run questions in the profile that App.configure writes, and wait for the app to settle "
+            "in App.launch"
+        )
         return faults, evidence, fix
 
     def reset(self) -> Found:
@@ -150,17 +159,17 @@ class _Trying:
             self.before.append(seat.before)
             again = look_at(seat)
         share = _share_of_pixels(self.first.shown.frame, again.shown.frame)
-        same = f"{counted(len(again.files & self.first.files), 'file')} as before, {share:.2%} of the picture differs"
-        return left_over(self.first, again), f"{self.left}; {same}", "keep nothing outside of the seat's sandbox"
+        same = f"{counted(len(again.files & self.first.files), 'file')} unchanged, {share:.2%} of the screen differs"
+        return left_over(self.first, again), f"{self.left}; {same}", "store nothing outside of the seat's sandbox"
 
     def same_start(self) -> Found:
         if len(self.before) < 2:
             raise AppError("no second seat could be opened")
-        one, other = self.before
-        apart = _apart(one, other, self.world.app)
+        first_state, second_state = self.before
+        apart = _apart(first_state, second_state, self.world.app)
         faults = [f"{place} is {_shown(first)}, then {_shown(then)}" for place, (first, then) in apart.items()]
-        evidence = f"{counted(len(one.files), 'file')} and {counted(len(one.data), 'answer')} are equal"
-        return faults, evidence, "draw what is random from world.seed; name what a clock writes in App.clocks"
+        evidence = f"{counted(len(first_state.files), 'file')} and {counted(len(first_state.data), 'answer')} are equal"
+        return faults, evidence, "draw random data from world.seed, and list fields written by a clock in App.clocks"
 
     def renewal(self) -> Found | None:
         assert self.first is not None
@@ -176,14 +185,14 @@ class _Trying:
                 faults = left_over(self.first, again)
             leave_files(seat)
             if renew(seat, self.world):
-                faults.append("a seat with foreign files in it was renewed")
-        evidence = "page, storage and windows as before; with foreign files in it, it is thrown away"
-        return faults, evidence, "App.reset serves the new world anew, at another port"
+                faults.append("a seat with foreign files was renewed instead of discarded")
+        evidence = "page, storage and windows unchanged; a seat with foreign files is discarded"
+        return faults, evidence, "App.reset must serve the new world again, on another port"
 
     def side_by_side(self) -> Found:
-        other = self._neighbour()
+        neighbour = self._neighbour()
         with ExitStack() as stack:
-            seat, beside = stack.enter_context(self._open(self.world)), stack.enter_context(self._open(other))
+            seat, beside = stack.enter_context(self._open(self.world)), stack.enter_context(self._open(neighbour))
             calm, was = _calm(beside), seat.screen.grab()
             _type(seat.screen)
             moved = _share_of_pixels(was, seat.screen.grab())
@@ -192,7 +201,7 @@ class _Trying:
                 after = look_at(beside)
         changed = [f"its {place} changed" for place in _apart(calm.state, after.state, self.world.app)]
         evidence = (
-            f"typing changed {moved:.1%} of one picture, and nothing on the seat of {other.configuration.profile}"
+            f"typing changed {moved:.1%} of one screen, and nothing on the seat of {neighbour.configuration.profile}"
         )
         return left_over(calm, after) + changed, evidence, "share nothing between seats: ports, sockets, folders"
 
@@ -200,7 +209,7 @@ class _Trying:
         return open_seat(world, runner=self.runner)
 
     def _other_looks(self) -> list[World]:
-        """As many further worlds as show every theme and every UI state once."""
+        """Return further worlds that together show every theme and every UI state once."""
         themes, ui_states = list(self.world.app.themes), list(self.world.app.ui_states)
         pairs = [
             (themes[number % len(themes)], ui_states[number % len(ui_states)])
@@ -209,11 +218,11 @@ class _Trying:
         return [self._at(theme=theme, ui_state=ui_state) for theme, ui_state in pairs]
 
     def _neighbour(self) -> World:
-        """The same task with other data, where there is such; else the same."""
+        """Return the same task with other data if possible, otherwise the same world."""
         for profile in reversed(list(self.world.app.profiles)):
-            other = self._at(profile=profile)
-            if other.suite.why_not(other.configuration) is None:
-                return other
+            candidate = self._at(profile=profile)
+            if candidate.suite.why_not(candidate.configuration) is None:
+                return candidate
         return self.world
 
     def _at(self, **axes: str) -> World:
@@ -221,7 +230,7 @@ class _Trying:
 
 
 def see(seat: Seat) -> Shown:
-    """What a seat shows when it has come to rest."""
+    """Return what a seat shows once its screen has settled."""
     screen = seat.screen
     settled = screen.settle(_REST_SECONDS)
     nodes = [node for node in screen.tree().walk() if node.role in _DIALOGS]
@@ -235,7 +244,7 @@ def see(seat: Seat) -> Shown:
 
 
 def look_at(seat: Seat) -> Look:
-    """Looks at all of a seat, when also its files have come to rest: programs write some of them a while later."""
+    """Inspect a seat after its screen and files have settled: programs write some files a while later."""
     begun, shown = _files(seat), see(seat)
     files, since = _files(seat), time.monotonic()
     deadline = since + _REST_SECONDS
@@ -247,7 +256,7 @@ def look_at(seat: Seat) -> Look:
 
 
 def _calm(seat: Seat) -> Look:
-    """Looks at a seat until two looks find the same, or it is clear that they never will."""
+    """Inspect a seat until two looks agree, or a limit is reached."""
     look = look_at(seat)
     for _ in range(_LOOKS):
         last, look = look, look_at(seat)
@@ -257,44 +266,44 @@ def _calm(seat: Seat) -> Look:
 
 
 def _litter_and_close(seat: Seat) -> str:
-    """Leaves everything that can be left; says in words what it was."""
+    """Leave all kinds of user data on a seat, then close it. Returns a description."""
     _type(seat.screen)
     leave_files(seat)
     with cluttered(seat):
-        kept = "storage and cookies"
+        left = "storage and cookies"
         if not isinstance(seat.screen, CdpScreen):
-            held = "a clipboard" if clipboard_used(seat) else "no clipboard, which could not be set"
-            kept = f"{held}, one of {counted(len(seat.screen.windows()), 'window')}"
+            held = "a clipboard" if clipboard_used(seat) else "no clipboard (it could not be set)"
+            left = f"{held}, one of {counted(len(seat.screen.windows()), 'window')}"
         seat.close()
-    return f"gone are files, recent documents, {kept}"
+    return f"removed: files, recent documents, {left}"
 
 
 def _unexpected(look: Shown) -> list[str]:
-    """What a person would meet before the app itself."""
-    faults = [f"a dialog: {one}" for one in look.dialogs]
+    """Return what a user would meet before the app itself."""
+    faults = [f"a dialog: {dialog}" for dialog in look.dialogs]
     if len(look.windows) != 1:
         faults.append(f"{len(look.windows)} windows: {_quoted(look.windows)}")
     if not look.quiet:
-        faults.append(f"the picture is not at rest after {_REST_SECONDS:g} s: {look.waited_for}")
+        faults.append(f"the screen has not settled after {_REST_SECONDS:g} s: {look.waited_for}")
     return faults
 
 
 def left_over(first: Look, again: Look) -> list[str]:
-    """What the second look shows that the first did not, or the other way round.
+    """Return differences between two looks that show leftovers.
 
-    What somebody left is there from the beginning. Programs write files of their own for half a minute, on timers, so
-    that those at the end of one look are compared with those at the beginning of the other.
+    Leftovers exist from the beginning. Programs also write their own files on timers for half a minute. So the files at
+    the end of one look are compared with those at the beginning of the other.
     """
     faults = [f"file {path} is new" for path in sorted(again.begun - first.files)]
     faults += [f"file {path} is gone" for path in sorted(first.begun - again.files)]
     if sorted(again.shown.windows) != sorted(first.shown.windows):
         faults.append(f"windows: {list(first.shown.windows)}, then {list(again.shown.windows)}")
     if again.recent:
-        faults.append("the recent documents have what was used before")
+        faults.append("the recent documents list an earlier document")
     if again.clipboard:
-        faults.append("the clipboard, or what pages keep, is not empty")
+        faults.append("the clipboard, or the page's storage, is not empty")
     if (share := _share_of_pixels(first.shown.frame, again.shown.frame)) > NEARLY:
-        faults.append(f"{share:.1%} of the picture differs")
+        faults.append(f"{share:.1%} of the screen differs")
     return faults
 
 
@@ -304,14 +313,14 @@ def _type(screen: Screen) -> None:
         try:
             screen.act(action)
         except InvalidAction:
-            continue  # a page without a text field may refuse; what was done is what counts
+            continue  # a page without a text field may refuse it; that is fine
         screen.settle()
 
 
-def _apart(one: State, other: State, app: App) -> dict[str, tuple[Any, Any]]:
-    """Where two states differ, instants that stand within a text aside."""
-    found = differences(one, other, app.clocks)
-    return {place: pair for place, pair in found.items() if _timeless(pair[0]) != _timeless(pair[1])}
+def _apart(first: State, second: State, app: App) -> dict[str, tuple[Any, Any]]:
+    """Return where two states differ, ignoring timestamps within texts."""
+    differing = differences(first, second, app.clocks)
+    return {place: pair for place, pair in differing.items() if _timeless(pair[0]) != _timeless(pair[1])}
 
 
 def _timeless(value: Any) -> Any:
@@ -319,16 +328,19 @@ def _timeless(value: Any) -> Any:
 
 
 def _files(seat: Seat) -> frozenset[str]:
-    """The files in the home, with what is random taken out of their names; recent documents are looked into instead."""
+    """Return the files in the home folder, with random parts of names removed.
+
+    Recent documents are checked separately.
+    """
     in_page = isinstance(seat.screen, CdpScreen)
     paths = [info.path for info in seat.sandbox.list_files() if info.kind != "folder" and f"~/{info.path}" != RECENT]
     return frozenset(_NUMBERS.sub("#", path) for path in paths if not (in_page and _BROWSERS_OWN.match(path)))
 
 
-def _share_of_pixels(one: Frame, other: Frame) -> float:
-    if one.pixels.shape != other.pixels.shape:
+def _share_of_pixels(first: Frame, second: Frame) -> float:
+    if first.pixels.shape != second.pixels.shape:
         return 1.0
-    return float(np.mean(np.any(one.pixels != other.pixels, axis=2)))
+    return float(np.mean(np.any(first.pixels != second.pixels, axis=2)))
 
 
 def _quoted(titles: Sequence[str]) -> str:

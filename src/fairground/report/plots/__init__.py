@@ -1,4 +1,4 @@
-"""Figures drawn by hand as SVG: plain data in, a `Drawing` out, without a plotting library."""
+"""SVG figures without a plotting library: plain data in, a `Drawing` out."""
 
 from fairground.report.palette import Look, look_of, theme
 from fairground.report.plots.bars import Stack, stacks

@@ -1,4 +1,4 @@
-"""Axes, grid lines, titles of panels and legends."""
+"""Axes, grid lines, panel titles and legends."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from fairground.report.plots.scale import Scale, Write
 from fairground.report.plots.svg import SIZE, fit, line, n, width_of, words
 
 TICK = 11
-"""Size of the numbers along an axis."""
+"""Font size of the numbers along an axis."""
 
 
 def bottom_axis(scale: Scale, top: float, bottom: float, write: Write, *, title: str = "", grid: bool = True) -> Html:
-    """Ticks and numbers below, a grid line above each, and what the axis shows."""
+    """Draw ticks and numbers below, a grid line per tick, and the axis title."""
     parts: list[Html] = []
     if grid:
         d = "".join(f"M{n(scale(tick))} {n(top)}V{n(bottom)}" for tick in scale.ticks)
@@ -22,10 +22,10 @@ def bottom_axis(scale: Scale, top: float, bottom: float, write: Write, *, title:
     edge = -1e9
     numbers = []
     for tick in scale.ticks:
-        x, said = scale(tick), write(tick)
-        half = width_of(said, TICK) / 2
-        if x - half > edge:  # a number that would touch the one before it is left out; its line stays
-            numbers.append(words(said, x, bottom + 15))
+        x, label = scale(tick), write(tick)
+        half = width_of(label, TICK) / 2
+        if x - half > edge:  # a number that would overlap the previous one is left out; its line stays
+            numbers.append(words(label, x, bottom + 15))
             edge = x + half + 4
     parts.append(tag("g", numbers, text_anchor="middle", font_size=TICK, fill=paint("muted")))
     parts.append(line(scale.start, bottom, scale.end, bottom, paint("ghost")))
@@ -36,7 +36,7 @@ def bottom_axis(scale: Scale, top: float, bottom: float, write: Write, *, title:
 
 
 def left_axis(scale: Scale, left: float, right: float, write: Write, *, title: str = "") -> Html:
-    """Numbers on the left, a grid line for each, and what the axis shows, above it."""
+    """Draw numbers on the left, a grid line for each, and the axis title above."""
     d = "".join(f"M{n(left)} {n(scale(tick))}H{n(right)}" for tick in scale.ticks)
     numbers = [words(write(tick), left - 6, scale(tick) + 4) for tick in scale.ticks]
     parts = [
@@ -50,12 +50,12 @@ def left_axis(scale: Scale, left: float, right: float, write: Write, *, title: s
 
 
 def reference(x: float, top: float, bottom: float, *, dash: str | None = None) -> Html:
-    """A line that the eye compares with, such as zero."""
+    """Draw a reference line, such as zero."""
     return line(x, top, x, bottom, paint("muted"), 1.25, stroke_dasharray=dash)
 
 
 def legend(entries: Sequence[tuple[str, Look]], width: float, top: float, *, lines: bool) -> tuple[Html, float]:
-    """Who is who, in rows that fit the width; and how high that is."""
+    """Draw a legend in rows that fit the width. Also returns its height."""
     placed: list[Html] = []
     sample = 26 if lines else 14
     x, y = 0.0, top + 12
@@ -73,5 +73,5 @@ def legend(entries: Sequence[tuple[str, Look]], width: float, top: float, *, lin
 
 
 def label_room(labels: Sequence[str], most: float, *, size: float = SIZE) -> float:
-    """How much room a column of labels needs, up to a limit."""
+    """Return the width for a column of labels, up to a limit."""
     return min(most, max((width_of(label, size) for label in labels), default=0.0) + 2)

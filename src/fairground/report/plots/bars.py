@@ -1,4 +1,4 @@
-"""Bars cut into parts: a whole for each row, and what it consists of."""
+"""Stacked bars with one row per whole."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from fairground.report.plots.svg import WIDE, Drawing, fit, mark, n, width_of, w
 
 @dataclass(frozen=True)
 class Stack:
-    """A bar.
+    """A stacked bar.
 
     Attributes:
-        label: Whose it is.
-        parts: The size of each part; the bar shows their shares of the sum.
-        said: For each part, what a reader is told who points at it.
-        inside: For each part, what is written into it where it fits.
-        note: What stands behind the bar.
+        label: Label of the row.
+        parts: Size of each part; the bar shows their shares of the sum.
+        said: Tooltip of each part.
+        inside: Text in each part, shown if it fits.
+        note: Text after the bar.
     """
 
     label: str
@@ -32,7 +32,7 @@ class Stack:
 
 
 def stacks(rows: Sequence[Stack], names: Sequence[tuple[str, str]], *, width: int, axis: str) -> Drawing:
-    """A bar of full width for each row; `names` are the parts with their colours, in order."""
+    """Draw one full-width bar per row. `names` are the parts with their colours, in order."""
     roomy = width >= WIDE
     keys, top = _keys(names, width)
     left = label_room([row.label for row in rows], 230) + 12 if roomy else 12.0
@@ -61,28 +61,30 @@ def _bar(
     total = sum(row.parts)
     drawn = []
     at = start
-    for size, said, inside, (_, colour) in zip(row.parts, row.said, row.inside, names, strict=True):
+    for size, tooltip, inside, (_, colour) in zip(row.parts, row.said, row.inside, names, strict=True):
         room = (end - start) * size / total if total > 0 else 0.0
         if room > 0:
             box = tag(
                 "rect", x=n(at), y=n(y), width=n(max(room - 1, 0.5)), height=n(high), fill=paint(colour)
-            )  # a gap of a pixel tells parts apart where colours do not
+            )  # a gap of one pixel separates parts independently of colour
             text = None
             if width_of(inside, 11) + 8 <= room:
                 text = words(inside, at + room / 2, y + high / 2 + 4, anchor="middle", size=11, fill=on(colour))
-            drawn.append(mark(said, box, text))
+            drawn.append(mark(tooltip, box, text))
         at += room
     return drawn
 
 
 def on(colour: str) -> str:
-    """A paint for text on a colour of the theme: the one that reads best in both themes."""
+    """Return the text colour with the best contrast on a colour, in both themes."""
     paints = ("card", "ink", "black")
-    return paint(max(paints, key=lambda name: min(contrast(one[colour], one[name]) for one in (LIGHT, DARK))))
+    return paint(
+        max(paints, key=lambda name: min(contrast(colours[colour], colours[name]) for colours in (LIGHT, DARK)))
+    )
 
 
 def contrast(one: str, other: str) -> float:
-    """The contrast of two colours such as `#0072b2`, as web guidelines define it: from 1 to 21."""
+    """Return the WCAG contrast ratio of two colours such as `#0072b2`, from 1 to 21."""
     dark, bright = sorted(_luminance(colour) for colour in (one, other))
     return (bright + 0.05) / (dark + 0.05)
 

@@ -1,4 +1,4 @@
-"""Many apps, many contenders: intervals grouped by app, or side by side in a column for each contender."""
+"""Intervals for many apps and contenders, grouped by app or with one column per contender."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fairground.report.plots.svg import WIDE, Drawing, line, mark, width_of, wor
 from fairground.stats.interval import Interval
 
 GROUPED = 110
-"""So many intervals can be told apart when they are grouped by app; with more, each contender gets a column."""
+"""Maximum number of contenders grouped by app; with more, each contender has its own column."""
 
 Values = Mapping[str, Interval]
 
@@ -28,15 +28,15 @@ def columns(
     axis: str,
     write: Write,
 ) -> Drawing:
-    """Success of each contender (`values`, in the same order) in each app. What is missing stays empty.
+    """Draw the success of each contender in each app. Missing values stay empty.
 
     Args:
         apps: From top to bottom.
-        contenders: Names and looks.
-        values: For each contender, its interval in each app that it was run in.
-        width: Of the drawing.
-        axis: What the axis shows.
-        write: How a value is written for a reader who points at it.
+        contenders: Names and appearance.
+        values: For each contender (in the same order), its interval in each app that it was run in.
+        width: Width of the drawing.
+        axis: Title of the axis.
+        write: Formats a value in a tooltip.
     """
     if len(apps) * len(contenders) <= GROUPED:
         return _grouped(apps, contenders, values, width, axis, write)
@@ -70,10 +70,10 @@ def _grouped(
             parts.append(words(app, left - 14, upper + tall / 2 + 4, room=left - 14, anchor="end"))
         else:
             parts.append(words(app, 4, upper + 16, room=width - 8))
-        for row, ((name, look), found) in enumerate(zip(contenders, values, strict=True)):
-            if app in found:
+        for row, ((name, look), intervals) in enumerate(zip(contenders, values, strict=True)):
+            if app in intervals:
                 y = upper + title + 5 + pitch * (row + 0.5)
-                parts.append(_drawn(app, name, look, found[app], scale, y, write))
+                parts.append(_drawn(app, name, look, intervals[app], scale, y, write))
     return Drawing(width, bottom + 40, join(parts))
 
 
@@ -102,7 +102,7 @@ def _side_by_side(
             parts.append(_stripe(head + place * pitch, pitch, left + column * len(chosen)))
         for place, app in enumerate(apps):
             parts.append(words(app, left - 8, head + pitch * (place + 0.5) + 4, room=left - 8, anchor="end", size=11))
-        for place, ((name, look), found) in enumerate(chosen):
+        for place, ((name, look), intervals) in enumerate(chosen):
             start = left + place * column
             scale = whole(start + 8, start + column - 14, ticks=2)
             parts.append(marker(look, start + 12, top + 9, size=4))
@@ -111,12 +111,14 @@ def _side_by_side(
             for tick in scale.ticks:
                 parts.append(line(scale(tick), head, scale(tick), bottom, paint("line")))
             for tick in ends:
-                said = percent(tick).removesuffix("%")
-                parts.append(words(said, scale(tick), bottom + 14, anchor="middle", size=TICK - 1, fill=paint("muted")))
+                label = percent(tick).removesuffix("%")
+                parts.append(
+                    words(label, scale(tick), bottom + 14, anchor="middle", size=TICK - 1, fill=paint("muted"))
+                )
             for row, app in enumerate(apps):
-                if app in found:
+                if app in intervals:
                     y = head + pitch * (row + 0.5)
-                    parts.append(_drawn(app, name, look, found[app], scale, y, write, size=3.5))
+                    parts.append(_drawn(app, name, look, intervals[app], scale, y, write, size=3.5))
         top = bottom + 24
     shown = f"{axis}, percent" if width_of(axis) < width - 80 else axis
     parts.append(words(shown, width / 2, top + 8, anchor="middle", fill=paint("muted")))
@@ -128,7 +130,7 @@ def _stripe(y: float, tall: float, width: float) -> Html:
 
 
 def _drawn(
-    app: str, name: str, look: Look, found: Interval, scale: Scale, y: float, write: Write, size: float = 4.2,
+    app: str, name: str, look: Look, interval: Interval, scale: Scale, y: float, write: Write, size: float = 4.2,
 ) -> Html:  # fmt: skip
-    said = f"{app}, {name}: {write(found.estimate)} [{write(found.low)}, {write(found.high)}]"
-    return mark(said, whisker(Row(name, found, look), scale, y, size=size, weight=2))
+    tooltip = f"{app}, {name}: {write(interval.estimate)} [{write(interval.low)}, {write(interval.high)}]"
+    return mark(tooltip, whisker(Row(name, interval, look), scale, y, size=size, weight=2))

@@ -1,4 +1,4 @@
-"""Curves with bands, in one panel or several side by side."""
+"""Curves with bands, in one or several panels."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ class Curve:
     """A line through points, with an optional band or whiskers.
 
     Attributes:
-        label: Whose it is.
-        look: How it looks.
-        x: Where its points lie.
-        y: How high they lie, between 0 and 1.
-        low: The lower edge of its band, if it has one.
-        high: The upper edge.
-        step: Whether it keeps its height up to the next point instead of going straight there.
-        points: Whether each point has a marker and, instead of a band, a whisker.
-        said: What a reader is told who points at it.
+        label: Label in the legend.
+        look: Appearance.
+        x: Horizontal positions of its points.
+        y: Values between 0 and 1.
+        low: Lower edge of its band, if it has one.
+        high: Upper edge.
+        step: Whether to draw steps instead of straight lines.
+        points: Whether to draw markers and whiskers instead of a band.
+        said: Tooltip.
     """
 
     label: str
@@ -42,12 +42,12 @@ class Curve:
 
 @dataclass(frozen=True)
 class Panel:
-    """Curves over common axes.
+    """Curves with common axes.
 
     Attributes:
-        title: What this panel is about.
+        title: Title of the panel.
         curves: In the order of the legend.
-        ghost: A curve in grey to compare with, such as what noise alone would give.
+        ghost: A grey curve for comparison, such as the effect of noise alone.
         at: A value of x to mark with a dashed line.
     """
 
@@ -72,20 +72,20 @@ def panels(
     ghost: str = "",
     fitted: bool = False,
 ) -> Drawing:
-    """Panels of the same axes, beside each other on a wide drawing, below each other on a narrow one.
+    """Draw panels with the same axes: beside each other if there is room, otherwise below each other.
 
     Args:
         shown: The panels.
-        width: Of the drawing.
-        across: How many panels stand beside each other when there is room.
-        x: The ends of the horizontal axis.
+        width: Width of the drawing.
+        across: Number of panels beside each other if there is room.
+        x: Ends of the horizontal axis.
         ticks: Its ticks.
-        x_axis: What it shows.
-        y_axis: What the vertical axis shows; it goes from 0 to 1.
-        write_x: How the horizontal numbers are written.
-        write_y: How the vertical numbers are written.
+        x_axis: Its title.
+        y_axis: Title of the vertical axis, which goes from 0 to 1.
+        write_x: Formats the horizontal numbers.
+        write_y: Formats the vertical numbers.
         tall: Height of a panel.
-        ghost: What the grey curves are, for the legend.
+        ghost: Legend of the grey curves.
         fitted: Whether the vertical axis ends at the highest curve instead of at 1.
     """
     across = min(across, len(shown)) if width >= WIDE else 1
@@ -128,8 +128,8 @@ def _panel(
     parts.append(bottom_axis(x, top, bottom, write_x, title=x_axis, grid=False))
     if panel.at is not None and x.holds(panel.at):
         parts.append(line(x(panel.at), top, x(panel.at), bottom, paint("muted"), 1, stroke_dasharray="3 3"))
-    # Bands first, so that none of them lies over a line.
-    faint = min(0.16, 0.42 / max(len(panel.curves), 1))  # many bands of full strength would be mud
+    # Bands first, so that they do not cover lines.
+    faint = min(0.16, 0.42 / max(len(panel.curves), 1))  # many opaque bands would be unreadable
     parts += [_band(curve, x, y, faint) for curve in panel.curves if curve.low and not curve.points]
     if panel.ghost is not None:
         drawn = _path(panel.ghost, x, y, panel.ghost.y)
@@ -139,7 +139,7 @@ def _panel(
 
 
 def _curve(curve: Curve, place: int, among: int, x: Scale, y: Scale) -> Html:
-    # Whiskers at the same x would lie over each other; a few pixels tell them apart.
+    # Whiskers at the same x would overlap, so they are shifted by a few pixels.
     shift = (place - (among - 1) / 2) * min(5.0, 24.0 / among) if curve.points else 0.0
     stroke = tag(
         "path", d=_path(curve, x, y, curve.y, shift), fill="none", stroke=curve.look.colour, stroke_width=2,
@@ -156,8 +156,8 @@ def _curve(curve: Curve, place: int, among: int, x: Scale, y: Scale) -> Html:
                 line(place_x, y(curve.low[index]), place_x, y(curve.high[index]), curve.look.colour, 1.5, opacity=0.75)
             )
         dot.append(marker(curve.look, place_x, y(value), size=4.2))
-        said = curve.said[index] if isinstance(curve.said, tuple) else curve.label
-        drawn.append(mark(said, dot))
+        tooltip = curve.said[index] if isinstance(curve.said, tuple) else curve.label
+        drawn.append(mark(tooltip, dot))
     return join(drawn)
 
 
@@ -174,16 +174,16 @@ def _path(curve: Curve, x: Scale, y: Scale, heights: Sequence[float], shift: flo
 
 
 def _corners(curve: Curve, x: Scale, y: Scale, heights: Sequence[float]) -> list[tuple[float, float]]:
-    found: list[tuple[float, float]] = []
+    corners: list[tuple[float, float]] = []
     for at, height in zip(curve.x, heights, strict=True):
         point = (x(at), y(height))
-        if curve.step and found:
-            # The share of apps with at least tau falls just behind the tau that an app reached: first down, then on.
-            if found[-1][1] == point[1]:
-                if len(found) > 1 and found[-2][1] == point[1]:
-                    found.pop()
-                found.append(point)
+        if curve.step and corners:
+            # The share of apps with at least tau falls just after the tau that an app reached: first down, then right.
+            if corners[-1][1] == point[1]:
+                if len(corners) > 1 and corners[-2][1] == point[1]:
+                    corners.pop()
+                corners.append(point)
                 continue
-            found.append((found[-1][0], point[1]))
-        found.append(point)
-    return found
+            corners.append((corners[-1][0], point[1]))
+        corners.append(point)
+    return corners

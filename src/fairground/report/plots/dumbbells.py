@@ -1,4 +1,4 @@
-"""Two numbers of one thing, joined by a line: what is usual and what is bad, and where noise alone would put them."""
+"""Dumbbell plots: two numbers joined by a line, with ticks for what noise alone would give."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class Dumbbell:
     """A pair of numbers.
 
     Attributes:
-        group: Rows of the same group stand together under its name.
-        label: Whose it is.
-        look: How it looks.
+        group: Rows of the same group are drawn together under its name.
+        label: Label of the row.
+        look: Appearance.
         small: The first number with its interval.
-        large: The second.
-        floor: What noise alone would make of the first.
-        large_floor: What noise alone would make of the second.
-        said: What a reader is told who points at it.
+        large: The second number.
+        floor: The first number under noise alone.
+        large_floor: The second number under noise alone.
+        said: Tooltip.
     """
 
     group: str
@@ -39,7 +39,7 @@ class Dumbbell:
 
 
 def dumbbells(rows: Sequence[Dumbbell], *, width: int, axis: str, write: Write, keys: tuple[str, str, str]) -> Drawing:
-    """Rows in groups. `keys` say what the small mark, the large mark and the tick for noise are."""
+    """Draw rows in groups. `keys` are the legends of the small mark, the large mark and the tick for noise."""
     roomy = width >= WIDE
     groups = list(dict.fromkeys(row.group for row in rows))
     who, high = legend(list(dict.fromkeys((row.label, row.look) for row in rows)), width, 0, lines=False)
@@ -87,17 +87,17 @@ def dumbbells(rows: Sequence[Dumbbell], *, width: int, axis: str, write: Write, 
 
 
 def _kinds(keys: tuple[str, str, str], width: float, top: float) -> tuple[Html, float]:
-    """What the marks mean, one below the other where they do not fit beside each other."""
+    """Draw the legend of the marks, wrapped if it does not fit on one line."""
     grey = Look(paint("muted"), 0, None)
     y = top + 12.0
     step = 0.0 if width >= WIDE else 18.0
     across = width / 3 if width >= WIDE else 0.0
     parts: list[Html] = []
-    for place, said in enumerate(keys):
+    for place, label in enumerate(keys):
         x, at = across * place, y + step * place
         if place < 2:
             parts.append(marker(grey, x + 7, at - 4, size=(3.6, 5.6)[place]))
         else:
             parts.append(line(x + 7, at - 10, x + 7, at + 2, paint("ink"), 1.75))
-        parts.append(words(said, x + 20, at, size=11, fill=paint("muted"), room=(across or width) - 24))
+        parts.append(words(label, x + 20, at, size=11, fill=paint("muted"), room=(across or width) - 24))
     return join(parts), y + step * 2 + 12

@@ -1,4 +1,4 @@
-"""Flows between three classes: from how a task stood under one contender to how it stands under another."""
+"""Flow diagram between three classes: tasks under one contender and under another."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from fairground.report.plots.svg import WIDE, Drawing, mark, n, words
 def flow(
     counts: Sequence[Sequence[int]], classes: Sequence[tuple[str, str]], sides: tuple[str, str], *, width: int
 ) -> Drawing:
-    """Ribbons as thick as the number of tasks.
+    """Draw ribbons with widths proportional to the number of tasks.
 
     Args:
         counts: From each class (row) to each class (column).
         classes: Their names and colours.
-        sides: What stands on the left and on the right.
-        width: Of the drawing.
+        sides: Titles of the left and right side.
+        width: Width of the drawing.
     """
     roomy = width >= WIDE
     total = sum(map(sum, counts)) or 1
@@ -40,14 +40,16 @@ def flow(
             if not count:
                 continue
             thick = count * unit
-            said = f"{count} of {total}: {classes[source][0]} under {sides[0]}, {classes[target][0]} under {sides[1]}"
-            # Blue for better, vermilion for worse, grey for the same; the order of classes is best first.
+            tooltip = (
+                f"{count} of {total}: {classes[source][0]} under {sides[0]}, {classes[target][0]} under {sides[1]}"
+            )
+            # Blue for better, vermilion for worse, grey for unchanged. Classes are ordered best first.
             colour = "ghost" if source == target else "more" if target < source else "less"
             ribbon = _ribbon(left + bar, leave[source], right, arrive[target], thick, colour)
             label = None
             if thick >= 11:
                 label = _number(count, left, right, bar, leave[source], arrive[target], thick)
-            ribbons.append(mark(said, ribbon, label))
+            ribbons.append(mark(tooltip, ribbon, label))
             leave[source] += thick
             arrive[target] += thick
     blocks: list[Html] = []
@@ -56,19 +58,19 @@ def flow(
             high = max(count * unit, 1.5)
             blocks.append(tag("rect", x=n(x), y=n(y), width=bar, height=n(high), fill=paint(colour)))
             edge = x - 8 if anchor == "end" else x + bar + 8
-            said = f"{name} {count}" if roomy else name
-            blocks.append(words(said, edge, y + high / 2 + 4, anchor=anchor, room=margin - 10))
+            tooltip = f"{name} {count}" if roomy else name
+            blocks.append(words(tooltip, edge, y + high / 2 + 4, anchor=anchor, room=margin - 10))
             if not roomy and high >= 26:
                 blocks.append(words(str(count), edge, y + high / 2 + 18, anchor=anchor, size=11, fill=paint("muted")))
     return Drawing(width, top + tall + 12, join((heads, ribbons, blocks)))
 
 
 def _tops(sizes: Sequence[int], unit: float, gap: float, top: float) -> list[float]:
-    found = []
+    pieces = []
     for size in sizes:
-        found.append(top)
+        pieces.append(top)
         top += size * unit + gap
-    return found
+    return pieces
 
 
 def _ribbon(x1: float, y1: float, x2: float, y2: float, thick: float, colour: str) -> Html:
@@ -81,8 +83,8 @@ def _ribbon(x1: float, y1: float, x2: float, y2: float, thick: float, colour: st
 
 
 def _number(count: int, left: float, right: float, bar: float, y1: float, y2: float, thick: float) -> Html:
-    """The number stands near the ribbon's start, where ribbons do not cross yet."""
+    """Place the number near the ribbon's start, before ribbons cross."""
     share = 0.16
-    bend = share * share * (3 - 2 * share)  # about how far down the curve has come there
+    bend = share * share * (3 - 2 * share)  # approximate vertical position of the curve there
     x = left + bar + (right - left - bar) * share
     return words(str(count), x, y1 + (y2 - y1) * bend + thick / 2 + 4, anchor="middle", size=11)

@@ -1,4 +1,4 @@
-"""Forest plots: a row for each thing, its estimate and its interval along a common axis."""
+"""Forest plots: one row per item, with estimate and interval along a common axis."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Row:
     """A row of a forest plot.
 
     Attributes:
-        label: What it is.
-        interval: Where it lies.
-        look: How it looks.
-        note: The same in numbers, beside the row.
-        said: What a reader is told who points at it.
-        ghost: Another interval, drawn in grey below, to compare with.
-        hollow: Whether it is drawn as undecided.
+        label: Label of the row.
+        interval: Estimate and interval.
+        look: Appearance.
+        note: The numbers as text, beside the row.
+        said: Tooltip.
+        ghost: Another interval for comparison, drawn in grey below.
+        hollow: Whether it is drawn as not significant.
     """
 
     label: str
@@ -49,25 +49,31 @@ def forest(
     ceiling: float = math.inf,
     apart: bool = False,
 ) -> Drawing:
-    """A row each: label, interval, numbers. On a narrow drawing the label and the numbers stand above the interval.
+    """Draw one row per item: label, interval, numbers. On a narrow drawing, label and numbers are above the interval.
 
     Args:
         rows: From top to bottom.
-        width: Of the drawing.
-        write: How the axis' numbers are written.
-        axis: What the axis shows.
+        width: Width of the drawing.
+        write: Formats the axis' numbers.
+        axis: Title of the axis.
         zero: A value to mark with a line across all rows.
-        ends: What the left and the right side of `zero` mean.
-        floor: The least possible value, below which the axis never goes.
-        ceiling: The greatest possible value.
-        apart: Whether each row has a rule above it, for rows whose labels are long.
+        ends: Meaning of the left and the right side of `zero`.
+        floor: Lower limit of the axis.
+        ceiling: Upper limit of the axis.
+        apart: Whether to draw a rule above each row, for rows with long labels.
     """
     roomy = width >= WIDE
     left = label_room([row.label for row in rows], 290) + 14 if roomy else 4.0
     right = width - (max((width_of(row.note) for row in rows), default=0.0) + 14 if roomy else 4.0)
-    # The numbers at both ends of the axis are as wide as half a number beyond it.
+    # The numbers at both ends of the axis extend half their width beyond it.
     left, right = max(left, 16.0), min(right, width - 16.0)
-    values = [end for row in rows for one in (row.interval, row.ghost) if one for end in (one.low, one.high)]
+    values = [
+        end
+        for row in rows
+        for interval in (row.interval, row.ghost)
+        if interval
+        for end in (interval.low, interval.high)
+    ]
     values += [row.interval.estimate for row in rows]
     scale = around(
         values, left, right, floor=floor, ceiling=ceiling, include=() if zero is None else (zero,),
@@ -91,7 +97,7 @@ def forest(
             parts.append(words(row.note, width, y + 4, anchor="end", fill=paint("muted")))
         else:
             note = width_of(row.note)
-            # The lines of the axis would cross the words.
+            # The grid lines would cross the text.
             parts.append(tag("rect", x=0, y=n(upper + 2), width=width, height=18, fill=paint("card")))
             parts.append(words(row.label, 0, upper + 15, room=width - note - 12))
             parts.append(words(row.note, width, upper + 15, anchor="end", fill=paint("muted")))
@@ -100,31 +106,31 @@ def forest(
 
 
 def whisker(row: Row, scale: Scale, y: float, *, size: float = 5.0, weight: float = 2.5) -> Html:
-    """An interval as a line with its estimate on it; an end that lies beyond the axis becomes an arrow."""
+    """Draw an interval as a line with its estimate. An end beyond the axis becomes an arrow."""
     drawn: list[Html] = []
     if row.ghost is not None:
         below = y + 7
         start = min(scale(row.ghost.low), scale.end - 2)
-        end = max(scale(row.ghost.high), start + 2)  # one without width can still be seen
+        end = max(scale(row.ghost.high), start + 2)  # so that an interval without width is visible
         drawn.append(line(start, below, end, below, paint("ghost"), 3))
-    one = row.interval
+    interval = row.interval
     drawn.append(
-        line(scale(one.low), y, scale(one.high), y, row.look.colour, weight, stroke_linecap="round",
+        line(scale(interval.low), y, scale(interval.high), y, row.look.colour, weight, stroke_linecap="round",
              stroke_dasharray="1 4" if row.hollow else None)
     )  # fmt: skip
-    for end, way in ((one.low, -1), (one.high, 1)):
+    for end, way in ((interval.low, -1), (interval.high, 1)):
         if not scale.holds(end):
             tip = scale(end)
             drawn.append(
                 tag("path", d=f"M{n(tip - way * 6)} {n(y - 4)}L{n(tip)} {n(y)}L{n(tip - way * 6)} {n(y + 4)}z",
                     fill=row.look.colour)
             )  # fmt: skip
-    drawn.append(marker(row.look, scale(one.estimate), y, size=size))
+    drawn.append(marker(row.look, scale(interval.estimate), y, size=size))
     return join(drawn)
 
 
 def inline_bar(interval: Interval, look: Look, scale: Scale, said: str) -> Html:
-    """A row's interval as a small drawing that stands in a cell of a table; `scale` must be that of all rows."""
+    """Draw a row's interval for a table cell. `scale` must be the same for all rows."""
     row = Row("", interval, look)
     lines = [line(scale(tick), 0, scale(tick), 26, paint("line")) for tick in scale.ticks]
     return tag(
@@ -134,10 +140,10 @@ def inline_bar(interval: Interval, look: Look, scale: Scale, said: str) -> Html:
 
 
 def _ends(ends: tuple[str, str], x: float, width: float) -> list[Html]:
-    gap, least = 8, 40  # where less than that is left, an end could only be said as an ellipsis
+    gap, least = 8, 40  # with less room than this, only an ellipsis would fit
     sides = ((ends[0], x - gap, x - gap, "end"), (ends[1], x + gap, width - x - gap, None))
     return [
-        words(said, at, 11, room=room, anchor=anchor, size=11, fill=paint("muted"))
-        for said, at, room, anchor in sides
+        words(label, at, 11, room=room, anchor=anchor, size=11, fill=paint("muted"))
+        for label, at, room, anchor in sides
         if room >= least
     ]

@@ -1,4 +1,4 @@
-"""A square of numbers, one for each pair, coloured by how large they are."""
+"""Matrix of numbers with colours by value."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Cell:
     """A cell of a matrix.
 
     Attributes:
-        shade: From -1 (all of one colour) over 0 (none) to 1 (all of the other).
-        shown: What is written in it where it fits.
-        said: What a reader is told who points at it.
-        strong: Whether it is decided, and so printed in full.
+        shade: Colour from -1 (one hue) over 0 (none) to 1 (the other hue).
+        shown: Text in the cell, if it fits.
+        said: Tooltip.
+        strong: Whether it is significant, and therefore bold.
     """
 
     shade: float
@@ -31,23 +31,23 @@ class Cell:
 def matrix(
     rows: Sequence[str], tops: Sequence[str], cells: Sequence[Sequence[Cell | None]], *, width: int, corner: str = ""
 ) -> Drawing:
-    """Rows by columns; None is an empty cell.
+    """Draw a matrix; None is an empty cell.
 
-    Columns carry numbers where their names would not fit; `rows` then carry the same numbers.
+    If column names do not fit, columns and rows have numbers.
 
     Args:
         rows: Names of the rows.
         tops: Names of the columns.
-        cells: Row by row.
-        width: Of the drawing.
-        corner: What stands above the names of the rows.
+        cells: Rows of cells.
+        width: Width of the drawing.
+        corner: Text above the row names.
     """
     roomy = width >= WIDE
     square = list(rows) == list(tops)
     number = 24.0 if square else 0.0
     left = label_room(rows, 180 if roomy else 84) + 10 + number
     slanted = 0.0 if square else min(130.0, max((width_of(name, 11) for name in tops), default=0.0)) * 0.71
-    # The last of the slanted names leans out to the right.
+    # The last slanted name extends to the right.
     side = min(64.0, (width - left - max(0.0, slanted - 12)) / max(len(tops), 1))
     high = min(max(side, 18.0), 34.0)
     head = (18.0 if corner else 0.0) + max(22.0, slanted + 14)
@@ -62,7 +62,7 @@ def matrix(
         y = head + row * high
         middle = y + high / 2 + 4
         parts.append(words(name, left - 10 - number, middle, room=left - 10 - number, anchor="end"))
-        if square:  # apart from the name, which may be written from right to left
+        if square:  # separate from the name, which may be in a right-to-left script
             parts.append(words(str(row + 1), left - 10, middle, anchor="end", size=11, fill=paint("muted")))
         for place, cell in enumerate(cells[row]):
             if cell is not None:

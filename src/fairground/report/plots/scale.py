@@ -1,4 +1,4 @@
-"""From numbers to places: linear and logarithmic scales, round ticks, and how numbers are written."""
+"""Linear and logarithmic scales, round ticks and number formatting."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ Write = Callable[[float], str]
 
 @dataclass(frozen=True)
 class Scale:
-    """A mapping of numbers to pixels, with its ticks.
+    """A mapping from numbers to pixels, with ticks.
 
     Attributes:
-        low: The least number that is shown.
-        high: The greatest.
-        start: The pixel of the least.
-        end: The pixel of the greatest.
+        low: The smallest number shown.
+        high: The largest number shown.
+        start: Pixel of the smallest number.
+        end: Pixel of the largest number.
         ticks: Round numbers in between.
-        log: Whether equal ratios take equal room.
+        log: Whether the scale is logarithmic.
     """
 
     low: float
@@ -30,16 +30,16 @@ class Scale:
     log: bool = False
 
     def __call__(self, value: float) -> float:
-        """The pixel of a number. Numbers outside end up at the edge, infinite ones too."""
-        kept = min(max(value, self.low), self.high)
+        """Return the pixel of a number. Numbers outside, including infinite ones, are clamped to the edge."""
+        clamped = min(max(value, self.low), self.high)
         if self.log:
-            share = math.log(kept / self.low) / math.log(self.high / self.low)
+            share = math.log(clamped / self.low) / math.log(self.high / self.low)
         else:
-            share = (kept - self.low) / (self.high - self.low)
+            share = (clamped - self.low) / (self.high - self.low)
         return self.start + share * (self.end - self.start)
 
     def holds(self, value: float) -> bool:
-        """Whether a number lies within, up to rounding."""
+        """Whether a number is within the scale, up to rounding."""
         slack = (self.high - self.low) * 1e-9
         return self.low - slack <= value <= self.high + slack
 
@@ -54,14 +54,14 @@ def around(
     include: Iterable[float] = (),
     count: int = 5,
 ) -> Scale:
-    """A linear scale that ends on round numbers around the finite values, between floor and ceiling."""
+    """Return a linear scale with round ends around the finite values, between floor and ceiling."""
     finite = [value for value in (*values, *include) if math.isfinite(value)] or [0.0, 1.0]
     low, high = min(finite), max(finite)
     if high - low < 1e-12 * max(1.0, abs(high)):
         pad = 0.05 * max(abs(high), 1.0)
         low, high = low - pad, high + pad
     low, high = max(low, floor), min(high, ceiling)
-    if high <= low:  # everything lies at the floor, or at the ceiling
+    if high <= low:  # all values are at the floor or at the ceiling
         low, high = (low, low + 1.0) if low == floor else (high - 1.0, high)
     step = nice_step((high - low) / count)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
@@ -74,14 +74,14 @@ def around(
 
 
 def whole(start: float, end: float, *, ticks: int = 5) -> Scale:
-    """The scale of shares, from 0 to 1."""
+    """Return the scale of shares, from 0 to 1."""
     return Scale(0.0, 1.0, start, end, tuple(index / ticks for index in range(ticks + 1)))
 
 
 def logarithmic(values: Iterable[float], start: float, end: float) -> Scale:
-    """A logarithmic scale around the positive finite values."""
-    found = [value for value in values if math.isfinite(value) and value > 0] or [1.0]
-    low, high = min(found) / 1.15, max(found) * 1.15
+    """Return a logarithmic scale around the positive finite values."""
+    positive = [value for value in values if math.isfinite(value) and value > 0] or [1.0]
+    low, high = min(positive) / 1.15, max(positive) * 1.15
     ticks: tuple[float, ...] = ()
     for parts in ((1, 2, 5), (1, 3), (1,)):
         decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
@@ -93,42 +93,42 @@ def logarithmic(values: Iterable[float], start: float, end: float) -> Scale:
 
 
 def nice_step(rough: float) -> float:
-    """The round number (1, 2, 2.5 or 5 times a power of ten) that is at least a given one."""
+    """Return the smallest round number (1, 2, 2.5 or 5 times a power of ten) that is at least the given one."""
     size = 10.0 ** math.floor(math.log10(rough))
     return next(part * size for part in (1, 2, 2.5, 5, 10) if part * size >= rough * (1 - 1e-9))
 
 
 def percent(value: float) -> str:
-    """A share as a tick: `40%`, `2.5%`."""
+    """Format a share as a tick: `40%`, `2.5%`."""
     return f"{value * 100:.1f}".removesuffix(".0") + "%"
 
 
 def points(value: float) -> str:
-    """A difference of shares in percentage points, with its sign: `+10`, `-2.5` (a true minus)."""
+    """Format a difference of shares in percentage points with its sign: `+10`, `-2.5` (a true minus)."""
     return signed(value * 100)
 
 
 def signed(value: float) -> str:
-    """A number with its sign, and a true minus."""
-    said = f"{value:+.1f}".removesuffix(".0").replace("-", "\N{MINUS SIGN}")
-    return "0" if said.strip("+\N{MINUS SIGN}") == "0" else said
+    """Format a number with its sign, and a true minus."""
+    text = f"{value:+.1f}".removesuffix(".0").replace("-", "\N{MINUS SIGN}")
+    return "0" if text.strip("+\N{MINUS SIGN}") == "0" else text
 
 
 def plainly(value: float) -> str:
-    """Any number in three digits or so: `0.0123`, `1.23`, `123`, `12,300`."""
+    """Format any number with about three digits: `0.0123`, `1.23`, `123`, `12,300`."""
     if not math.isfinite(value):
         return "∞" if value > 0 else "\N{MINUS SIGN}∞"
     if value == 0:
         return "0"
     digits = max(0, 2 - math.floor(math.log10(abs(value))))
-    said = f"{value:,.{min(digits, 6)}f}"
-    said = said.rstrip("0").rstrip(".") if "." in said else said
-    return said.replace("-", "\N{MINUS SIGN}")
+    text = f"{value:,.{min(digits, 6)}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return text.replace("-", "\N{MINUS SIGN}")
 
 
 def rounded(value: float, digits: int = 1) -> str:
-    """A number with so many digits behind the point, and a true minus."""
+    """Format a number with this many decimals, and a true minus."""
     if not math.isfinite(value):
         return plainly(value)
-    said = f"{value:,.{digits}f}"
-    return said.removeprefix("-") if float(said.replace(",", "")) == 0 else said.replace("-", "\N{MINUS SIGN}")
+    text = f"{value:,.{digits}f}"
+    return text.removeprefix("-") if float(text.replace(",", "")) == 0 else text.replace("-", "\N{MINUS SIGN}")

@@ -1,4 +1,4 @@
-"""Success against what it takes: a point with intervals both ways for each contender, and the Pareto front."""
+"""Scatter plot of success against cost, with intervals in both directions and the Pareto front."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Spot:
-    """A contender: what it takes (`x`) and what it achieves (`y`)."""
+    """A contender with its cost (`x`) and its success (`y`)."""
 
     label: str
     look: Look
@@ -29,7 +29,7 @@ class Spot:
 
 
 def scatter(spots: Sequence[Spot], *, width: int, x_axis: str, y_axis: str, write: Write) -> Drawing:
-    """Points with crossed intervals. The horizontal axis is logarithmic when costs differ more than tenfold."""
+    """Draw points with crossed intervals. The horizontal axis is logarithmic if costs differ more than tenfold."""
     tall = 300.0 if width >= WIDE else 250.0
     top = 26.0
     left, right, bottom = 44.0, width - 16.0, top + tall
@@ -39,7 +39,7 @@ def scatter(spots: Sequence[Spot], *, width: int, x_axis: str, y_axis: str, writ
         x = logarithmic(costs, left, right)
         x_axis += ", logarithmic"
     else:
-        # From zero on, unless that would push all points to one side.
+        # Start at zero, unless that would push all points to one side.
         zero = (0.0,) if costs and min(costs) < 0.4 * max(costs) else ()
         x = around(costs, left, right, floor=0.0, include=zero, count=6 if width >= WIDE else 4)
     heights = [value for spot in spots for value in (spot.y.low, spot.y.high)]
@@ -69,27 +69,27 @@ def scatter(spots: Sequence[Spot], *, width: int, x_axis: str, y_axis: str, writ
             nameless.append((spot.label, spot.look))
         else:
             parts.append(name)
-    # Who found no room beside its point is named below.
+    # Names without room beside their point are listed below.
     keys, high = legend(nameless, width, bottom + 42, lines=False)
     return Drawing(width, bottom + 40 + (high + 4 if nameless else 0), join((*parts, keys)))
 
 
 def front(points: Sequence[tuple[float, float]]) -> list[int]:
-    """Places of the points that no other beats: none is both at most as dear and at least as good, and better in one.
+    """Return the indices of the points on the Pareto front, from cheap to expensive.
 
-    Ordered from cheap to dear.
+    No other point is at least as cheap and at least as good as one of these, and better in one of the two.
     """
-    kept = [
+    best = [
         place
         for place, (cost, good) in enumerate(points)
         if not any(c <= cost and g >= good and (c < cost or g > good) for c, g in points)
     ]
-    return sorted(kept, key=lambda place: points[place])
+    return sorted(best, key=lambda place: points[place])
 
 
 def _front(spots: Sequence[Spot], x: Scale, y: Scale) -> Html:
     path = f"M{n(x(spots[0].x.estimate))} {n(y(spots[0].y.estimate))}"
-    for spot in spots[1:]:  # a staircase: between two contenders the cheaper one is what can be had
+    for spot in spots[1:]:  # a staircase: between two contenders, the cheaper one is the best available
         path += f"H{n(x(spot.x.estimate))}V{n(y(spot.y.estimate))}"
     return tag("path", d=path, fill="none", stroke=paint("muted"), stroke_width=1.25, stroke_dasharray="5 4")
 
@@ -97,17 +97,17 @@ def _front(spots: Sequence[Spot], x: Scale, y: Scale) -> Html:
 def _name(
     label: str, x: float, y: float, taken: list[Box], frame: Box
 ) -> Html | None:  # fmt: skip
-    """The name beside its point, in the first free corner; None where none is free."""
+    """Draw the name beside its point, in the first free corner; None if none is free."""
     wide = min(width_of(label, 11), 130.0)
     for dx, dy, anchor in ((9, -7, "start"), (9, 15, "start"), (-9, -7, "end"), (-9, 15, "end")):
         start = x + dx if anchor == "start" else x + dx - wide
         box = (start, y + dy - 10, start + wide, y + dy + 3)
         inside = frame[0] <= box[0] and frame[1] <= box[1] and box[2] <= frame[2] and box[3] <= frame[3]
-        if inside and not any(_meet(box, other) for other in taken):
+        if inside and not any(_meet(box, occupied) for occupied in taken):
             taken.append(box)
             return words(label, x + dx, y + dy, anchor=None if anchor == "start" else anchor, size=11, room=131)
     return None
 
 
-def _meet(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _meet(first: Box, second: Box) -> bool:
+    return first[0] < second[2] and second[0] < first[2] and first[1] < second[3] and second[1] < first[3]

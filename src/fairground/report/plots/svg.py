@@ -1,4 +1,4 @@
-"""What a figure is made of: drawings, text that fits, numbers that read well, and files that stand alone."""
+"""Building blocks of figures: drawings, text fitting, number formatting and standalone files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fairground.report.html import Child, Html, tag
 from fairground.report.palette import LIGHT, paint
 
 WIDE = 720
-"""Width of a drawing for a desk or a paper, in pixels of the drawing."""
+"""Width of a drawing for desktops and papers, in pixels of the drawing."""
 
 NARROW = 340
 """Width of a drawing for a phone."""
@@ -22,7 +22,7 @@ SIZE = 12
 
 @dataclass(frozen=True)
 class Drawing:
-    """SVG elements and how much room they take."""
+    """SVG elements and their size."""
 
     width: float
     height: float
@@ -31,12 +31,12 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure in two widths.
+    """A figure in two widths.
 
     Attributes:
-        name: Short and fit for a file name.
-        title: What is shown, in a few words.
-        description: What is seen, for those who cannot see it.
+        name: Short name, valid in file names.
+        title: What it shows, in a few words.
+        description: Alternative text for screen readers.
         wide: For desktops, papers and export.
         narrow: For phones.
     """
@@ -48,10 +48,10 @@ class Figure:
     narrow: Drawing
 
     def svg(self, *, narrow: bool = False) -> Html:
-        """The drawing as an element of the page, in the colours of the page's theme."""
+        """Return the drawing as an element of the page, in the colours of the page's theme."""
         drawing = self.narrow if narrow else self.wide
         key = f"{self.name}-{'narrow' if narrow else 'wide'}"
-        whole = tag(
+        element = tag(
             "svg",
             tag("title", printable(self.title), id=f"{key}-title"),
             tag("desc", printable(self.description), id=f"{key}-desc"),
@@ -62,32 +62,32 @@ class Figure:
             fill=paint("ink"), role="img", aria_labelledby=f"{key}-title", aria_describedby=f"{key}-desc",
             class_="narrow" if narrow else "wide", data_name=self.name,
         )  # fmt: skip
-        # The short form of empty elements, which SVG has and HTML has not; escaped text never looks like it.
-        short = whole.replace("></path>", "/>").replace("></rect>", "/>")
-        # Phones have no pointer that rests on a mark; the script finds the words in the wide drawing, which has the
-        # same marks in the same order.
+        # Use self-closing empty elements, which SVG has and HTML does not. Escaped text cannot contain this pattern.
+        short = element.replace("></path>", "/>").replace("></rect>", "/>")
+        # Phones have no hover. The script reads tooltips from the wide drawing, which has the same marks in the same
+        # order.
         return Html(_SAID.sub('<g class="m">', short) if narrow else short)
 
     def standalone(self) -> str:
-        """The wide drawing as a file: light colours written out, a background of its own, nothing from outside."""
+        """Return the wide drawing as a standalone file with light colours, a background and no external references."""
         drawing = self.wide
         markup = str(self.svg()).replace(f' class="wide" data-name="{self.name}"', "", 1)
         start = markup.index("</desc>") + len("</desc>")
         ground = f'<rect width="{drawing.width:g}" height="{drawing.height:g}" fill="var(--card)"/>'
-        drawn = _VAR.sub(lambda found: f'="{LIGHT[found[1]]}"', markup[:start] + ground + markup[start:])
+        drawn = _VAR.sub(lambda match: f'="{LIGHT[match[1]]}"', markup[:start] + ground + markup[start:])
         return f'<?xml version="1.0" encoding="UTF-8"?>\n<!-- {GENERATOR} -->\n{drawn}\n'
 
 
 GENERATOR = "Generator: Fairground"
-"""A comment in figures that stand alone; says that they may be written again."""
+"""Comment in standalone figures that marks them as ours, so that they may be overwritten."""
 
 _SAID = re.compile(r'<g class="m"><title>[^<]*</title>')
-# Only whole attributes: a name that a stranger chose may hold the same letters, but never the quotes around them.
+# Match whole attributes only: an untrusted name may contain the same letters, but never the quotes.
 _VAR = re.compile(r'="var\(--([a-z0-9]+)\)"')
 
 
 def figure(name: str, title: str, description: str, draw: Callable[[int], Drawing]) -> Figure:
-    """A figure from a function that draws it in a given width."""
+    """Build a figure from a function that draws it in a given width."""
     return Figure(name, title, description, draw(WIDE), draw(NARROW))
 
 
@@ -95,7 +95,7 @@ def words(
     said: str, x: float, y: float, *, room: float | None = None, anchor: str | None = None, size: float | None = None,
     fill: str | None = None, weight: int | None = None, turn: float | None = None,
 ) -> Html:  # fmt: skip
-    """A line of text. With `room` it is cut to that width, and its title then says it in full."""
+    """Draw a line of text. With `room` it is shortened to that width and gets the full text as a tooltip."""
     shown = printable(said) if room is None else fit(said, room, size or SIZE)
     full = tag("title", printable(said)) if shown != printable(said) else None
     return tag(
@@ -105,18 +105,18 @@ def words(
 
 
 def mark(said: str, *children: Child) -> Html:
-    """A piece of data: what belongs to it, and what a reader who points at it is told."""
+    """Group the elements of a data point with its tooltip."""
     return tag("g", tag("title", printable(said)), children, class_="m")
 
 
 def line(x1: float, y1: float, x2: float, y2: float, stroke: str, width: float = 1, **more: str | float | None) -> Html:
-    """A straight line."""
+    """Draw a straight line."""
     end = f"H{n(x2)}" if n(y1) == n(y2) else f"V{n(y2)}" if n(x1) == n(x2) else f"L{n(x2)} {n(y2)}"
     return tag("path", d=f"M{n(x1)} {n(y1)}{end}", stroke=stroke, stroke_width=None if width == 1 else width, **more)
 
 
 def n(number: float) -> str:
-    """A coordinate, to a tenth of a pixel."""
+    """Format a coordinate, to a tenth of a pixel."""
     return f"{number:.1f}".removesuffix(".0")
 
 
@@ -124,10 +124,10 @@ LONGEST = 400
 
 
 def printable(said: str) -> str:
-    """Text without what XML cannot hold, on one line, and not endless."""
+    """Return text on one line without characters that XML cannot contain, limited in length."""
     line_ = " ".join(said.split())
-    kept = "".join("\ufffd" if _unfit(char) else char for char in line_[:LONGEST])
-    return kept if len(line_) <= LONGEST else f"{kept}…"
+    printed = "".join("\ufffd" if _unfit(char) else char for char in line_[:LONGEST])
+    return printed if len(line_) <= LONGEST else f"{printed}…"
 
 
 def _unfit(char: str) -> bool:
@@ -136,19 +136,19 @@ def _unfit(char: str) -> bool:
 
 
 def fit(said: str, room: float, size: float = SIZE) -> str:
-    """Text cut with an ellipsis to some width."""
+    """Shorten text with an ellipsis to a width."""
     shown = printable(said)
     if width_of(shown, size) <= room:
         return shown
     room -= width_of("…", size)
-    kept = 0
-    while kept < len(shown) and (room := room - width_of(shown[kept], size)) >= 0:
-        kept += 1
-    return f"{shown[:kept].rstrip()}…"
+    length = 0
+    while length < len(shown) and (room := room - width_of(shown[length], size)) >= 0:
+        length += 1
+    return f"{shown[:length].rstrip()}…"
 
 
 def width_of(said: str, size: float = SIZE) -> float:
-    """About how wide a line of text is: the widths of Helvetica, rounded up a little."""
+    """Return the approximate width of a line of text, using the widths of Helvetica rounded up."""
     return size * sum(_advance(char) for char in said)
 
 

@@ -1,5 +1,5 @@
 "use strict";
-// Shows one step at a time. All content is in the page already; without this script the steps stand below each other.
+// Shows one step at a time. All content is in the page; without this script the steps are listed below each other.
 (() => {
   const root = document.documentElement;
   const steps = [...document.querySelectorAll(".step")];
@@ -31,7 +31,7 @@
     if (row.top < box.top + 8 || row.bottom > box.bottom - 8) list.scrollTop += row.top - box.top - box.height / 2;
     for (const near of [now, now + 1, now + 2]) {
       const image = steps[near] && steps[near].querySelector("img");
-      if (image) image.loading = "eager"; // so that the next picture is there when its turn comes
+      if (image) image.loading = "eager"; // prefetch the next frame
     }
     if (remember) history.replaceState(null, "", `#${steps[now].id}`);
   }
@@ -72,7 +72,7 @@
     event.preventDefault();
     keys[event.key]();
   });
-  const told = document.querySelector(".told"); // an instruction that fits on its line has nothing to unfold
+  const told = document.querySelector(".told"); // an instruction that fits on one line needs no fold-out
   const heading = told.querySelector("h1");
   new ResizeObserver(() => { if (!told.open) told.toggleAttribute("data-fits", heading.scrollWidth <= heading.clientWidth); }).observe(heading);
   const linked = () => steps.findIndex((step) => `#${step.id}` === location.hash);

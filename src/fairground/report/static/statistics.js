@@ -1,12 +1,12 @@
 "use strict";
-// Comfort only: everything that the report says is in the page already.
+// Progressive enhancement: all content of the report is in the page.
 (() => {
   const root = document.documentElement;
   const light = JSON.parse(document.body.dataset.light);
   root.classList.add("js");
 
   // ---- light and dark ----
-  const remember = (value) => { try { localStorage.setItem("theme", value); } catch { /* a file may have no storage */ } };
+  const remember = (value) => { try { localStorage.setItem("theme", value); } catch { /* a page opened as a file may have no storage */ } };
   const recall = () => { try { return localStorage.getItem("theme"); } catch { return null; } };
   const isDark = () => root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   const toggle = document.getElementById("theme");
@@ -16,7 +16,7 @@
   label();
 
   // ---- export of figures ----
-  const SCALE = 3; // pixels of the PNG for each of the drawing
+  const SCALE = 3; // resolution of the PNG relative to the drawing
   function standalone(name) {
     const drawing = document.querySelector(`svg.wide[data-name="${name}"]`).cloneNode(true);
     for (const attribute of ["class", "data-name", "tabindex", "style"]) drawing.removeAttribute(attribute);
@@ -79,7 +79,7 @@
     return ["% needs \\usepackage{booktabs}", `\\begin{tabular}{${kinds}}`, "\\toprule", head, "\\midrule", ...body, "\\bottomrule", "\\end{tabular}", ""].join("\n");
   }
   async function copy(text) {
-    try { await navigator.clipboard.writeText(text); return; } catch { /* not allowed for a file: the old way below */ }
+    try { await navigator.clipboard.writeText(text); return; } catch { /* not permitted for a file: use the fallback below */ }
     const area = document.createElement("textarea");
     area.value = text;
     document.body.append(area);
@@ -117,7 +117,7 @@
       const sign = way === "ascending" ? 1 : -1;
       const order = (one, two) => {
         const [a, b] = [value(one), value(two)];
-        if (a === "" || b === "") return (a === "") - (b === ""); // what is missing comes last, either way
+        if (a === "" || b === "") return (a === "") - (b === ""); // missing values come last in both directions
         const gap = Number(a) - Number(b);
         return sign * (Number.isNaN(gap) ? a.localeCompare(b, undefined, { numeric: true }) : gap);
       };
@@ -125,7 +125,7 @@
     });
   });
 
-  // ---- what a mark says, for pointers and for keys ----
+  // ---- tooltips of marks, for pointer and keyboard ----
   const tip = document.getElementById("tip");
   let now = null;
   document.querySelectorAll("figure svg").forEach((drawing) => {
@@ -133,9 +133,9 @@
     if (!marks.length) return;
     marks.forEach((one, place) => {
       const title = one.querySelector(":scope > title");
-      // A narrow drawing has the marks of the wide one before it, which says what they are.
+      // A narrow drawing has the same marks as the wide one before it, which has the tooltips.
       one.said = title ? title.textContent : drawing.previousElementSibling.marks[place].said;
-      if (title) title.remove(); // or the browser would show its own as well
+      if (title) title.remove(); // prevents the browser's own tooltip
     });
     drawing.marks = marks;
     drawing.setAttribute("tabindex", "0");
@@ -154,11 +154,11 @@
   });
   function nearest(marks, x, y) {
     let best = null;
-    let least = 14; // pixels: nearer than this counts as pointed at
+    let least = 14; // maximum distance in pixels
     for (const one of marks) {
       const box = one.getBoundingClientRect();
       const away = Math.hypot(Math.max(box.left - x, 0, x - box.right), Math.max(box.top - y, 0, y - box.bottom));
-      // Of boxes that hold the pointer, the smallest is meant.
+      // Of several boxes under the pointer, choose the smallest.
       const score = away + Math.min(box.width * box.height, 1e6) * 1e-6;
       if (away <= 14 && score < least) { best = one; least = score; }
     }

@@ -1,26 +1,26 @@
-"""Interventions: what is changed about how an agent is run, named and recorded as the run's condition.
+"""Interventions change how an agent is run. A run's interventions are recorded as its condition.
 
-The records are in `spec`. A run has a tuple of them (`RunSpec.interventions`), a person says them in words
-(`parse_intervention("retry:simulator,model=openai:gpt-5,rounds=3")`), and `check_interventions` refuses before anything
-starts what does not go together or lacks a key. Plan level ones (`deterministic`, `perturbed`) act in `make_plan`. The
-others are a `Companion` of each episode: the loop asks it for the instruction (`brief`), at the agent's end before
-(`audit`) and after (`review`) it was judged, and when the agent asks a person (`user`).
+The records are in `spec`. A run has a tuple of them (`RunSpec.interventions`). `parse_intervention` reads their text
+form (`"retry:simulator,model=openai:gpt-5,rounds=3"`). `check_interventions` rejects invalid combinations and missing
+API keys before anything starts. Plan-level interventions (`deterministic`, `perturbed`) act in `make_plan`. The others
+act through a `Companion` of each episode. The episode loop calls it for the instruction (`brief`), when the agent ends,
+before (`audit`) and after (`review`) judging, and when the agent asks the user (`user`).
 
-Plans for tasks, whoever made them, are `Plan` records in the run's folder, one for each configuration, made once:
+Plans for tasks are `Plan` records in the run's folder, one per configuration, created once:
 
-- `keep_plan(run, configuration, make)` returns the plan that is kept for a configuration, or keeps what `make()`
-  returns. Of any number of workers exactly one makes it; the others wait and get the same. A kill leaves a whole plan
-  or none.
-- `read_plans(run)` are all that are kept, by configuration; `read_clarifications(run)` likewise.
-- A configuration here is `Planned.pairing`: the same for all rollouts of a task, also where their themes differ.
+- `keep_plan(run, configuration, make)` returns the stored plan of a configuration, or stores what `make()` returns.
+  Exactly one worker creates it; the others wait and get the same plan. Files are written atomically.
+- `read_plans(run)` returns all stored plans by configuration. `read_clarifications(run)` does the same for
+  clarifications.
+- The configuration is `Planned.pairing`: the same for all rollouts of a task, even if their themes differ.
 
-`learned-plan` asks `fairground.rollout.learning.learn` for the text, once for each configuration, in a worker, under
-`keep_plan`, and appends it to the instruction as it does a fixed plan. Where there is nothing to learn from the text is
-empty and the agent has no plan; a note says why.
+`learned-plan` calls `fairground.rollout.learning.learn` once per configuration, in a worker, under `keep_plan`. The
+text is appended to the instruction like a fixed plan. If there is nothing to learn from, the text is empty, the agent
+gets no plan, and a note says why.
 
-What an episode's `extra` holds afterwards: `condition` (the interventions, the instruction as the agent saw it, plan,
-clarification, notes), `rounds` (each end of the agent: verdict, message, who objected), `advisers` (usage of each
-model that was asked) and `usage` (of the agent and its advisers together).
+An episode's `extra` then contains `condition` (the interventions, the instruction as the agent saw it, plan,
+clarification, notes), `rounds` (each end of the agent: verdict, message, who objected), `advisers` (usage per model)
+and `usage` (of the agent and its advisers together).
 """
 
 from fairground.rollout.interventions.advisers import AdviserFault, Ask

@@ -1,4 +1,4 @@
-"""The models that interventions ask, what they cost, and how what they say is read."""
+"""The models that interventions ask (advisers): requests, cost, and parsing of answers."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from fairground.agents.models import (
 from fairground.core import Frame, InfrastructureError, InvalidInput, MissingPrerequisite, Record
 
 ASKS = 3
-"""How often an adviser is asked for an answer that can be used."""
+"""Maximum number of requests to an adviser for one usable answer."""
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Record)
 
 
 class AdviserFault(InfrastructureError):
-    """An adviser gave nothing that can be used. The episode is errored: silence is neither consent nor objection."""
+    """An adviser gave no usable answer. The episode is errored: a missing answer is neither consent nor objection."""
 
 
 class Ask(Protocol):
-    """Asks one model; what it costs is counted to the episode."""
+    """Asks one model. The cost counts towards the episode."""
 
     def __call__(self, text: str, frames: Sequence[Frame] = (), *, system: str = "") -> str:
-        """Its answer; raises as `Asker.ask` does."""
+        """Return the model's answer. Raises the same errors as `Asker.ask`."""
 
 
 class Advisers:
-    """The models of a run, each made once in a worker.
+    """The adviser models of a run, each created once per worker.
 
     Args:
-        make: Makes an asker by a model's name.
-        prices: Of models, in place of those that the askers know.
+        make: Creates an asker for a model name.
+        prices: Prices of models, overriding those that the askers know.
     """
 
     def __init__(self, make: Callable[[str], Asker] = make_asker, prices: Mapping[str, Price] | None = None) -> None:
@@ -52,21 +52,21 @@ class Advisers:
         self._before: dict[str, Usage] = {}
 
     def begin(self) -> None:
-        """An episode begins: what was used until now was others'."""
+        """Start counting usage for a new episode."""
         self._before = {name: asker.usage for name, asker in self._askers.items()}
 
     def ask(self, model: str) -> Ask:
-        """Who asks this model."""
+        """Return a function that asks this model."""
         return self._asker(model).ask
 
     def check(self, models: Sequence[str]) -> None:
-        """Raises `MissingPrerequisite` when an SDK or a key is missing; makes no request."""
+        """Raise `MissingPrerequisite` if an SDK or API key is missing. Makes no request."""
         for model in models:
             self._asker(model).check()
 
     @property
     def used(self) -> dict[str, Usage]:
-        """What each model has used since the episode began; those that were not asked are left out."""
+        """Usage of each model since the episode began, without models that were not asked."""
         spent = {
             name: self._priced(name, _since(asker.usage, self._before.get(name)))
             for name, asker in self._askers.items()
@@ -74,7 +74,7 @@ class Advisers:
         return {name: usage for name, usage in spent.items() if usage.requests or usage.failures}
 
     def close(self) -> None:
-        """Lets go of connections."""
+        """Close connections."""
         for asker in self._askers.values():
             asker.close()
 
@@ -94,49 +94,49 @@ class Advisers:
 def ask_until(
     ask: Ask, read: Callable[[str], T], text: str, frames: Sequence[Frame] = (), *, system: str, times: int = ASKS
 ) -> T:
-    """Asks until `read` takes the answer; what it raises `InvalidInput` for goes back to the model.
+    """Ask until `read` accepts the answer. The message of its `InvalidInput` is sent back to the model.
 
     Raises:
-        AdviserFault: After so many answers, or when the model declines.
+        AdviserFault: After `times` unusable answers, or if the model refuses.
     """
-    said = text
+    message = text
     for _ in range(times):
         try:
-            answer = ask(said, frames, system=system)
+            answer = ask(message, frames, system=system)
         except ModelRefused as error:
-            raise AdviserFault(f"an adviser declined: {error.message}") from None
+            raise AdviserFault(f"an adviser refused to answer: {error.message}") from None
         try:
             return read(answer)
         except InvalidInput as error:
             why = error.message
-            said = f"{text}\n\n{filled('again', answer=answer.strip()[:4000], why=why[:1000])}"
-    raise AdviserFault(f"an adviser gave {times} answers that cannot be used; of the last: {why}")
+            message = f"{text}\n\n{filled('again', answer=answer.strip()[:4000], why=why[:1000])}"
+    raise AdviserFault(f"an adviser gave {times} unusable answers; the last: {why}")
 
 
 def read_answer(kind: type[R], answer: str, *, renamed: Mapping[str, str] | None = None) -> R:
-    """The record that a model was asked for as JSON; raises `InvalidInput` with what is wrong with it."""
+    """Parse a model's JSON answer as a record. Raises `InvalidInput` that says what is wrong with it."""
     try:
-        found = read_json_answer(answer)
+        fields = read_json_answer(answer)
     except UnreadableAnswer as error:
         raise InvalidInput(error.message) from None
-    return kind.parse({(renamed or {}).get(name, name): value for name, value in found.items()}, where="answer")
+    return kind.parse({(renamed or {}).get(name, name): value for name, value in fields.items()}, where="answer")
 
 
 def total(own: Usage | None, advisers: Mapping[str, Usage]) -> tuple[Usage | None, tuple[str, ...]]:
-    """What an episode used in all, and notes on what is not in the sum: dollars of models without a price."""
+    """Return the total usage of an episode, and notes on models that are not included for lack of a price."""
     parts = [*([] if own is None else [("the agent", own)]), *advisers.items()]
     if not parts:
         return None, ()
     known = [usage.dollars for _, usage in parts if usage.dollars is not None]
     unknown = [name for name, usage in parts if usage.dollars is None]
     counts = {name: sum(getattr(usage, name) for _, usage in parts) for name in Usage.model_fields if name != "dollars"}
-    notes = (f"dollars without those of {', '.join(unknown)}: no price is known",) if known and unknown else ()
+    notes = (f"dollars do not include {', '.join(unknown)}: no price is known",) if known and unknown else ()
     return Usage.parse({**counts, "dollars": sum(known) if known else None}), notes
 
 
 @cache
 def prompt(name: str) -> str:
-    """The text of a prompt file, without its last newline."""
+    """Return the text of a prompt file, stripped."""
     file = resources.files("fairground.rollout").joinpath("prompts", f"{name}.md")
     try:
         return file.read_text(encoding="utf-8").strip()
@@ -145,7 +145,7 @@ def prompt(name: str) -> str:
 
 
 def filled(name: str, **values: str) -> str:
-    """A prompt with its gaps filled; in one pass, so that what fills one gap cannot make another."""
+    """Fill the placeholders of a prompt in one pass, so that a value cannot introduce another placeholder."""
     pieces: list[str] = []
     for place, part in enumerate(prompt(name).split("{{")):
         if place == 0:

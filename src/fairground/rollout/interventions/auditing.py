@@ -1,4 +1,4 @@
-"""Test-time auditing: another model looks at what an agent calls finished, without hearing what it thought."""
+"""Test-time auditing: another model reviews the agent's result without seeing its reasoning."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ _LONGEST = 2_000
 
 
 def objection(instruction: str, ending: Ending, ask: Ask) -> str:
-    """What remains to be done in the auditor's eyes; empty when it accepts the end.
+    """Return what remains to be done according to the auditor; empty if it accepts the result.
 
-    It sees the task as it was given, the frames and, of a question, the answer: nothing that the agent thought, and
-    nothing of checks or verdicts.
+    The auditor sees the original task, the frames and, for question tasks, the answer. It does not see the agent's
+    reasoning, checks or verdicts.
 
     Raises:
-        AdviserFault: When it says nothing that can be used: that is no acceptance.
+        AdviserFault: If it gives no usable answer; that does not count as acceptance.
     """
     action = ending.action
     words = f"The answer that was given: {action.text[:_LONGEST]!r}" if isinstance(action, Answer) else ""
     question = filled("auditor_task", instruction=instruction, ending=words)
-    found = ask_until(ask, _read, question, ending.frames, system=prompt("auditor"))
-    return "" if found.finished else found.missing.strip()[:_LONGEST]
+    audit = ask_until(ask, _read, question, ending.frames, system=prompt("auditor"))
+    return "" if audit.finished else audit.missing.strip()[:_LONGEST]
 
 
 def objecting(words: str) -> str:
-    """The message that sends the agent back."""
+    """Return the message that sends the agent back."""
     return filled("objection", words=words)
 
 
@@ -36,7 +36,7 @@ class _Audit(Record):
 
 
 def _read(answer: str) -> _Audit:
-    found = read_answer(_Audit, answer)
-    if not found.finished and not found.missing.strip():
+    audit = read_answer(_Audit, answer)
+    if not audit.finished and not audit.missing.strip():
         raise InvalidInput("finished is false, and missing does not say what is missing")
-    return found
+    return audit

@@ -1,4 +1,4 @@
-"""A companion as the episode loop deals with it: shown every frame, its time not the agent's, and perhaps not there."""
+"""Adapter between the episode loop and an optional companion. The companion's time does not count as the agent's."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from fairground.rollout.interventions.companion import Album, Companion, Ending,
 
 
 class Beside:
-    """Wraps a companion for one episode; without one, nothing is changed and nothing is kept.
+    """Wraps the companion of one episode. Without a companion, it changes and stores nothing.
 
     Attributes:
-        excuse: Told how many seconds the companion took, after each time that it was asked.
+        excuse: Called with the seconds that each companion call took.
     """
 
     def __init__(self, companion: Companion | None) -> None:
@@ -26,7 +26,7 @@ class Beside:
 
     @property
     def user(self) -> Callable[[str], str] | None:
-        """Who answers `call_user`, if anybody does."""
+        """Function that answers `call_user`, or None."""
         reply = self._companion.user if self._companion is not None else None
         if reply is None:
             return None
@@ -38,33 +38,33 @@ class Beside:
         return answer
 
     def see(self, frame: Frame) -> None:
-        """Shows a frame."""
+        """Show a frame to the companion."""
         if self._companion is not None:
             self._album.add(frame)
 
     def brief(self, scene: Scene) -> str:
-        """The instruction for the agent."""
+        """Return the instruction for the agent."""
         if self._companion is None:
             return scene.world.instruction
         with self._timed():
             return self._companion.brief(scene)
 
     def audit(self, action: Action, step: int) -> str:
-        """An objection to an end that has not been judged; empty when there is none."""
+        """Return an objection to an end that has not been judged yet; empty if there is none."""
         if self._companion is None:
             return ""
         with self._timed():
             return self._companion.audit(Ending(action, step, self._album.frames)) or ""
 
     def review(self, action: Action, step: int, verdict: Verdict | None) -> str:
-        """A message with which a judged episode goes on; empty when it does not."""
+        """Return a message with which a judged episode continues; empty if it does not."""
         if self._companion is None:
             return ""
         with self._timed():
             return self._companion.review(Ending(action, step, self._album.frames, verdict)) or ""
 
     def extra(self, own: Usage | None) -> dict[str, Any]:
-        """What the episode's record gains."""
+        """Return what to add to the episode's record."""
         if self._companion is not None:
             return self._companion.extra(own)
         return {"usage": own.plain()} if own is not None else {}

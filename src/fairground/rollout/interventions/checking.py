@@ -1,4 +1,4 @@
-"""Refusing, before anything starts, interventions that do not go together or that nobody could carry out."""
+"""Reject interventions that cannot be combined or carried out, before anything starts."""
 
 from __future__ import annotations
 
@@ -20,22 +20,28 @@ from fairground.rollout.interventions.spec import (
 def check_interventions(
     interventions: Sequence[Intervention], *, shared: bool = True, make: Callable[[str], Asker] = make_asker
 ) -> None:
-    """Raises for what cannot be run. Makes no request: of every model only the SDK and the key are looked for.
+    """Raise an error for interventions that cannot be run.
+
+    Makes no request. For each model it checks only that the SDK and the API key are present.
 
     Args:
-        interventions: Those of a run.
-        shared: Whether all workers see the run's folder, where plans and clarifications are kept.
-        make: Makes an asker by a model's name.
+        interventions: The interventions of a run.
+        shared: Whether all workers see the run's folder, where plans and clarifications are stored.
+        make: Creates an asker for a model name.
 
     Raises:
-        InvalidInput: Two that contradict each other, one that is there twice, or one that lacks what it needs.
-        MissingPrerequisite: A model's SDK or key is missing.
+        InvalidInput: If interventions contradict each other, occur twice, or lack a required field.
+        MissingPrerequisite: If a model's SDK or API key is missing.
     """
     _refuse_combinations(interventions)
-    kept = [one.name for one in interventions if isinstance(one, FixedPlan | LearnedPlan | Clarified)]
-    if kept and not shared:
+    stored = [
+        intervention.name
+        for intervention in interventions
+        if isinstance(intervention, FixedPlan | LearnedPlan | Clarified)
+    ]
+    if stored and not shared:
         raise InvalidInput(
-            f"{kept[0]} keeps what it makes in the run's folder, for all workers",
+            f"{stored[0]} stores its results in the run's folder, which all workers must share",
             fix="use a folder that all nodes share, without --ship",
         )
     advisers = Advisers(make)
@@ -46,38 +52,40 @@ def check_interventions(
 
 
 def models_of(interventions: Sequence[Intervention]) -> tuple[str, ...]:
-    """The models that interventions ask, each once."""
-    found: list[str] = []
-    for one in interventions:
-        if isinstance(one, FixedPlan | LearnedPlan | Clarified | Audited):
-            found.append(one.model)
-        if isinstance(one, Clarified) and one.auditor:
-            found.append(one.auditor)
-        if isinstance(one, Retry) and one.feedback == "simulator":
-            found.append(one.model)
-    return tuple(dict.fromkeys(found))
+    """Return the models that interventions ask, without duplicates."""
+    models: list[str] = []
+    for intervention in interventions:
+        if isinstance(intervention, FixedPlan | LearnedPlan | Clarified | Audited):
+            models.append(intervention.model)
+        if isinstance(intervention, Clarified) and intervention.auditor:
+            models.append(intervention.auditor)
+        if isinstance(intervention, Retry) and intervention.feedback == "simulator":
+            models.append(intervention.model)
+    return tuple(dict.fromkeys(models))
 
 
 def _refuse_combinations(interventions: Sequence[Intervention]) -> None:
-    names = [one.name for one in interventions]
+    names = [intervention.name for intervention in interventions]
     for name in names:
         if names.count(name) > 1:
-            raise InvalidInput(f"{name} is there twice", fix="give each intervention once")
+            raise InvalidInput(f"{name} is given twice", fix="give each intervention once")
     if "fixed-plan" in names and "learned-plan" in names:
         raise InvalidInput(
-            "fixed-plan and learned-plan do not go together: an agent can follow one plan", fix="leave one of them out"
+            "fixed-plan and learned-plan cannot be combined: an agent can follow only one plan",
+            fix="leave one of them out",
         )
-    for one in interventions:
-        if isinstance(one, Retry) and one.feedback == "simulator" and not one.model:
+    for option in interventions:
+        if isinstance(option, Retry) and option.feedback == "simulator" and not option.model:
             raise InvalidInput(
                 "retry:simulator needs a model that plays the user", fix="write retry:simulator,model=VENDOR:MODEL"
             )
-        if isinstance(one, Retry) and one.feedback == "binary" and one.model:
+        if isinstance(option, Retry) and option.feedback == "binary" and option.model:
             raise InvalidInput(
-                f"retry:binary asks no model, and {one.model} was given", fix="leave it out, or write retry:simulator"
+                f"retry:binary uses no model, but {option.model} was given",
+                fix="remove the model, or write retry:simulator",
             )
-        if isinstance(one, LearnedPlan) and not one.runs:
+        if isinstance(option, LearnedPlan) and not option.runs:
             raise InvalidInput(
                 "learned-plan has no runs to learn from",
-                fix="write learned-plan:MODEL,runs=DIR;DIR, or let `fairground study` give it them",
+                fix="write learned-plan:MODEL,runs=DIR;DIR, or use `fairground study`, which fills them in",
             )

@@ -1,4 +1,4 @@
-"""Instructions that say what the checks look for, audited before anybody uses them."""
+"""Clarified instructions: they say what the checks look for, and are audited before use."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from fairground.rollout.interventions.kept import Clarification
 from fairground.rollout.interventions.spec import Clarified
 from fairground.verify import judge
 
-_LONGER = 3.0  # times the original that a clarification may be, and
-_ROOM = 600  # characters more, for originals of a few words
-_SHOWN = 4_000  # characters of what one check expects
+_LONGER = 3.0  # maximum length relative to the original, plus
+_ROOM = 600  # this many characters, for very short originals
+_SHOWN = 4_000  # maximum characters shown of what one check expects
 WITHHELD = "(to be found out; not shown)"
 
 
 def clarify(spec: Clarified, configuration: str, scene: Scene, clarifier: Ask, auditor: Ask) -> Clarification:
-    """A clarification for a task, with the class that its audit gave it.
+    """Return a clarification for a task, with the class that its audit assigned.
 
-    What cannot be used (given away, garbled, too long, declined) is kept with the class `unusable`, so that it is
-    counted, and so that rollouts to come do not try again. A model that cannot be reached raises.
+    A clarification that cannot be used (reveals the answer, unreadable, too long, refused) is stored with the class
+    `unusable`. It is counted, and later rollouts do not ask again. An unreachable model raises an error.
     """
     world = scene.world
     original = world.instruction
-    # The untouched state, judged: names, weights and expectations without anybody's attempt.
+    # Judging the unchanged state gives names, weights and expectations of the checks, without any agent's attempt.
     checks = judge(world, scene.before, scene.before, None).checks
     shown = describe(checks, kind=world.scenario.kind, known=original)
-    told = {"kind": world.scenario.kind, "checks": shown}
+    task = {"kind": world.scenario.kind, "checks": shown}
     proposed = ""
 
     def read(answer: str) -> str:
@@ -50,21 +50,23 @@ def clarify(spec: Clarified, configuration: str, scene: Scene, clarifier: Ask, a
         return proposed
 
     auditor_name = spec.auditor or spec.model
-    found: dict[str, Any] = {"configuration": configuration, "model": spec.model, "auditor": auditor_name}
+    fields: dict[str, Any] = {"configuration": configuration, "model": spec.model, "auditor": auditor_name}
     try:
-        question = filled("clarify_task", instruction=original, **told)
+        question = filled("clarify_task", instruction=original, **task)
         clarified = ask_until(clarifier, read, question, system=prompt("clarify"), times=2)
-        question = filled("audit_clarification_task", original=original, clarified=clarified, **told)
+        question = filled("audit_clarification_task", original=original, clarified=clarified, **task)
         audit = ask_until(auditor, _read_audit, question, system=prompt("audit_clarification"))
     except AdviserFault as error:
         return Clarification(
-            **found, original=original, clarified=proposed[:20_000], audit="unusable", reason=error.message[:2_000]
+            **fields, original=original, clarified=proposed[:20_000], audit="unusable", reason=error.message[:2_000]
         )
-    return Clarification(**found, original=original, clarified=clarified, audit=audit.kind, reason=audit.reason[:2_000])
+    return Clarification(
+        **fields, original=original, clarified=clarified, audit=audit.kind, reason=audit.reason[:2_000]
+    )
 
 
 def describe(checks: Sequence[Check], *, kind: str, known: str) -> str:
-    """Checks in words, one a line, without the answer: no expectation of an `answer` task, no number to work out."""
+    """Describe checks, one per line, without revealing answers or computed results."""
     lines = []
     for check in checks:
         if kind == "answer" and not check.integrity:
@@ -102,8 +104,10 @@ def _refuse_unusable(text: str, scene: Scene, checks: Sequence[Check]) -> None:
     if scenario.kind == "answer":
         gone = given_away(text, answers_of(checks), known=original)
     else:
-        # One digit is too little to tell a result from a word such as "one".
-        gone = given_away(text, [one for one in results_of(checks, known=original) if _long(one)], known=original)
+        # Single digits are ignored: they cannot be told from words such as "one".
+        gone = given_away(
+            text, [result for result in results_of(checks, known=original) if _long(result)], known=original
+        )
     if gone:
         raise InvalidInput("the instruction gives away what is to be found out")
     if (how := looks_like_steps(text)) and not looks_like_steps(original):
@@ -115,7 +119,7 @@ def _long(value: str | int | float) -> bool:
 
 
 def _without_results(expected: Any, known: str) -> Any:
-    """What a check expects, with numbers that nobody has told the agent taken out."""
+    """Return what a check expects, without numbers that the agent was not given."""
     if isinstance(expected, dict):
         return {key: _without_results(value, known) for key, value in expected.items()}
     if isinstance(expected, list | tuple):

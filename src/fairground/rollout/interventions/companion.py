@@ -1,4 +1,4 @@
-"""Who sits beside an agent during an episode: what the episode loop asks of it, and what it tells it."""
+"""The companion of an agent during an episode: the interface that the episode loop calls."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from fairground.worlds import World
 
 @dataclass(frozen=True)
 class Scene:
-    """Where an episode begins.
+    """The start of an episode.
 
     Attributes:
         world: The world.
-        before: Its state before anything was touched.
+        before: Its initial state.
         first: The first frame.
     """
 
@@ -28,13 +28,13 @@ class Scene:
 
 @dataclass(frozen=True)
 class Ending:
-    """The agent says that it has ended.
+    """The agent declared the episode ended.
 
     Attributes:
-        action: How: done, fail or answer.
-        step: Which step it is.
-        frames: What was on the screen until then: the first, some between, the last.
-        verdict: How it was judged; None before it was.
+        action: The ending action: done, fail or answer.
+        step: Index of that step.
+        frames: Frames up to then: the first, some between, the last.
+        verdict: The verdict; None before judging.
     """
 
     action: Action
@@ -44,34 +44,34 @@ class Ending:
 
 
 class Companion(Protocol):
-    """Sits beside an agent for one episode. The time that it takes is not the agent's.
+    """Accompanies an agent for one episode. Its time does not count as the agent's.
 
-    What any of these raises is the episode's error, and never a score.
+    An exception raised here makes the episode errored; it is never a score.
 
     Attributes:
-        user: Answers `call_user`, given what was asked and the frames so far; None when nobody does.
+        user: Answers `call_user`, given the question and the frames so far. None if nobody answers.
     """
 
     user: Callable[[str, Sequence[Frame]], str] | None
 
     def brief(self, scene: Scene) -> str:
-        """The instruction as the agent gets it."""
+        """Return the instruction as the agent gets it."""
 
     def audit(self, ending: Ending) -> str | None:
-        """Before the end is judged: an objection that sends the agent back within its budget, or None."""
+        """Called before judging. Returns an objection that sends the agent back within its budget, or None."""
 
     def review(self, ending: Ending) -> str | None:
-        """After the end was judged: a message that sends the agent back with a fresh budget, or None."""
+        """Called after judging. Returns a message that sends the agent back with a fresh budget, or None."""
 
     def extra(self, own: Usage | None) -> dict[str, Any]:
-        """What the episode's record gains, given what the agent itself has used."""
+        """Return what to add to the episode's record, given the agent's own usage."""
 
 
 class Album:
-    """Frames of an episode, the first, the last and some between, evenly: as many as anybody will look at.
+    """A bounded sample of an episode's frames: the first, the last, and some evenly spaced between.
 
     Args:
-        limit: The most that are kept.
+        limit: Maximum number of frames kept.
     """
 
     def __init__(self, limit: int = 12) -> None:
@@ -82,7 +82,7 @@ class Album:
         self._last: Frame | None = None
 
     def add(self, frame: Frame) -> None:
-        """One more; memory does not grow with the episode."""
+        """Add a frame. Memory does not grow with the episode."""
         if self._count % self._stride == 0:
             self._kept.append(frame)
         self._count += 1
@@ -93,7 +93,7 @@ class Album:
 
     @property
     def frames(self) -> tuple[Frame, ...]:
-        """What is kept, in order."""
+        """The kept frames, in order."""
         if self._last is None or self._kept[-1] is self._last:
             return tuple(self._kept)
         return (*self._kept, self._last)

@@ -1,4 +1,4 @@
-"""The companion that a run's interventions make together."""
+"""The companion that combines all interventions of a run."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ _Kind = TypeVar("_Kind", FixedPlan, Clarified, Retry, LearnedPlan, Audited)
 
 
 class Company:
-    """Sits beside the agent for one episode, as all interventions of the run together.
+    """Accompanies an agent for one episode and applies all interventions of the run.
 
-    Whatever their order in the run, the instruction is clarified first and a plan is made for what came of that; an
-    auditor is heard before the end is judged, feedback is given after.
+    The order in the run does not matter. The instruction is clarified first, then a plan is made for the result. An
+    auditor is asked before judging; feedback is given after.
 
     Args:
-        interventions: Those of the run.
-        run: The run's folder, where plans and clarifications are kept.
-        pairing: The configuration that all rollouts of the task are counted under.
+        interventions: The interventions of the run.
+        run: The run's folder, where plans and clarifications are stored.
+        pairing: The configuration that all rollouts of the task count for.
         advisers: The models to ask.
-        agent: The agent; what advisers use is taken off its budget.
-        tokens: The most that agent and advisers may use together.
-        notes: What a reader of the episode should know of the condition.
+        agent: The agent. Advisers' usage is deducted from its budget.
+        tokens: Maximum tokens that agent and advisers may use together.
+        notes: Notes on the condition for readers of the episode.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Company:
         advisers.begin()
 
     def brief(self, scene: Scene) -> str:
-        """The instruction: clarified, with a plan, or as it was."""
+        """Return the instruction, clarified and with a plan where the run asks for it."""
         self._scene = scene
         instruction = scene.world.instruction
         if (clarified := self._one(Clarified)) is not None:
@@ -88,13 +88,13 @@ class Company:
         return instruction
 
     def audit(self, ending: Ending) -> str | None:
-        """The auditor's objection, if there is an auditor, it objects, and the agent may be sent back once more."""
+        """Return the auditor's objection, if it objects and the agent may be sent back once more."""
         audited = self._one(Audited)
         if audited is None or isinstance(ending.action, Fail) or self._sent_back["audited"] >= audited.rounds:
             return None
-        # As it was given: a plan says how, which is none of the auditor's business.
-        told = self._clarification.instruction if self._clarification else self._known.world.instruction
-        missing = objection(told, ending, self._advisers.ask(audited.model))
+        # The original or clarified instruction, without the plan: a plan says how, which the auditor does not judge.
+        instruction = self._clarification.instruction if self._clarification else self._known.world.instruction
+        missing = objection(instruction, ending, self._advisers.ask(audited.model))
         message = objecting(missing) if missing else None
         self._rounds.append(_round(ending, "audited", accepted=not missing, message=message))
         self._sent_back["audited"] += bool(missing)
@@ -102,7 +102,7 @@ class Company:
         return message
 
     def review(self, ending: Ending) -> str | None:
-        """What the agent is told when it failed and has rounds and tokens left."""
+        """Return the feedback for a failed agent that has rounds and tokens left."""
         retry, verdict = self._one(Retry), ending.verdict
         if retry is None or verdict is None:
             return None
@@ -118,41 +118,41 @@ class Company:
         return feedback.message if feedback else None
 
     def extra(self, own: Usage | None) -> dict[str, Any]:
-        """The condition, the rounds and what everybody used."""
+        """Return the condition, the rounds, and the usage of agent and advisers."""
         used = self._advisers.used
-        whole, notes = total(own, used)
+        combined, notes = total(own, used)
         condition: dict[str, Any] = {
-            "interventions": [one.plain() for one in self._interventions],
+            "interventions": [intervention.plain() for intervention in self._interventions],
             "instruction": self._instruction,
         }
         if self._clarification is not None:
             condition["clarification"] = self._clarification.plain()
         if self._plan is not None:
             condition["plan"] = self._plan.plain()
-        if found := [*self._notes, *notes]:
-            condition["notes"] = found
+        if all_notes := [*self._notes, *notes]:
+            condition["notes"] = all_notes
         parts: dict[str, Any] = {
             "condition": condition,
             "rounds": self._rounds,
             "replies": self._replies,
             "advisers": {name: usage.plain() for name, usage in used.items()},
-            "usage": whole.plain() if whole is not None else None,
+            "usage": combined.plain() if combined is not None else None,
         }
         return {name: part for name, part in parts.items() if part}
 
     @property
     def _known(self) -> Scene:
-        assert self._scene is not None, "brief comes first"
+        assert self._scene is not None, "brief must be called first"
         return self._scene
 
     def _one(self, kind: type[_Kind]) -> _Kind | None:
-        return next((one for one in self._interventions if isinstance(one, kind)), None)
+        return next((intervention for intervention in self._interventions if isinstance(intervention, kind)), None)
 
     def _place(self) -> Path:
         if not (self._run / "run.sqlite").is_file():
             raise InfrastructureError(
-                f"plans and clarifications are kept in the run's folder, and {self._run} is none",
-                fix="let all workers share the run's folder (no `ship`)",
+                f"plans and clarifications are stored in the run's folder, but {self._run} is not a run",
+                fix="let all workers share the run's folder (without `--ship`)",
             )
         return self._run
 
@@ -168,10 +168,10 @@ class Company:
     def _reply(self, question: str, frames: Sequence[Frame]) -> str:
         retry = self._one(Retry)
         assert retry is not None
-        found = replied(self._known, question, frames, self._advisers.ask(retry.model))
-        self._replies.append({"question": question[:4_000], "message": found.message, **_unsaid(found)})
+        reply = replied(self._known, question, frames, self._advisers.ask(retry.model))
+        self._replies.append({"question": question[:4_000], "message": reply.message, **_unsaid(reply)})
         self._charge()
-        return found.message
+        return reply.message
 
     def _advised(self) -> int:
         return sum(usage.tokens for usage in self._advisers.used.values())
@@ -181,18 +181,18 @@ class Company:
         return self._tokens is not None and (own.tokens if own else 0) + self._advised() >= self._tokens
 
     def _charge(self) -> None:
-        """Takes what advisers used off what the agent may, so that the episode keeps to its budget."""
+        """Deduct the advisers' usage from the agent's budget, so that the episode keeps to its budget."""
         if self._tokens is not None and isinstance(self._agent, ModelAgent):
             self._agent.budget = EpisodeBudget(tokens=max(1, self._tokens - self._advised()))
 
 
 def _round(ending: Ending, by: str, feedback: Feedback | None = None, **found: Any) -> dict[str, Any]:
-    one: dict[str, Any] = {"by": by, "step": ending.step, "action": ending.action.plain(), **found}
+    entry: dict[str, Any] = {"by": by, "step": ending.step, "action": ending.action.plain(), **found}
     if feedback is not None:
-        one |= {"message": feedback.message, **_unsaid(feedback)}
-    return one
+        entry |= {"message": feedback.message, **_unsaid(feedback)}
+    return entry
 
 
 def _unsaid(feedback: Feedback) -> dict[str, Any]:
-    found = {"fallback": feedback.fallback, "rejected": list(feedback.rejected)}
-    return {name: value for name, value in found.items() if value}
+    fields = {"fallback": feedback.fallback, "rejected": list(feedback.rejected)}
+    return {name: value for name, value in fields.items() if value}

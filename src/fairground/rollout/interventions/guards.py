@@ -1,8 +1,8 @@
-"""What is held against a model's words mechanically, because asking it nicely is no guard.
+"""Mechanical checks of model-written messages: they must not reveal answers or steps.
 
-Strict on purpose: a message that is refused wrongly costs some information, one that gives the answer away spoils the
-measurement. They see numbers in digits and in English words, and text whatever its case, spacing and punctuation; not
-paraphrases, other languages or ciphers.
+The checks are strict on purpose. A wrongly rejected message loses some information; a message that reveals the answer
+spoils the measurement. They recognise numbers in digits and in English words, and text regardless of case, spacing and
+punctuation. They do not recognise paraphrases, other languages or ciphers.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _WORDS = {word: number for number, word in enumerate(_UNITS)} | {
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
 _OTHER = {"none": 0, "no": 0, "once": 1, "single": 1, "twice": 2, "pair": 2, "dozen": 12}
 _NUMBER = re.compile(r"\d+(?:[.,'\u00a0\u202f ]\d+)*|[^\W\d_]+")
-_PROSE = 40  # characters of a text from which on a number in it is one of many words, and no secret of its own
-_SQUEEZED = 6  # letters from which on a text is looked for without spaces and punctuation
+_PROSE = 40  # in texts longer than this, a number is one of many words and not treated as a secret
+_SQUEEZED = 6  # minimum length to search a text without spaces and punctuation
 
 _POINTING = (
     "click|double-click|right-click|tap|press|drag|scroll|hover|swipe|toggle|tick|untick|check the box|hit|long-press"
@@ -55,23 +55,23 @@ _STEPS = {
 
 
 def looks_like_steps(text: str) -> str | None:
-    """What in a text says how to do something, rather than what is wrong; None when nothing does."""
+    """Return what in a text describes how to do something, or None."""
     plain = _visible(text)
     return next((what for what, pattern in _STEPS.items() if pattern.search(plain)), None)
 
 
 def given_away(text: str, secrets: Iterable[Any], *, known: str) -> bool:
-    """Whether a text names one of these values.
+    """Return whether a text contains one of these values.
 
     Args:
-        text: What would be said.
-        secrets: The values: texts and numbers.
-        known: What the agent has been told already; a value that is named there is no secret.
+        text: The text to check.
+        secrets: Values that must not be revealed: texts and numbers.
+        known: What the agent was already given. A value that occurs there is not secret.
     """
-    numbers, told = numbers_in(text), numbers_in(known)
+    numbers, given = numbers_in(text), numbers_in(known)
     for secret in secrets:
         short = not isinstance(secret, str) or len(secret) <= _PROSE
-        if short and (numbers_in(str(secret)) - told) & numbers:
+        if short and (numbers_in(str(secret)) - given) & numbers:
             return True
         if isinstance(secret, str) and names_text(text, secret) and not names_text(known, secret):
             return True
@@ -79,18 +79,18 @@ def given_away(text: str, secrets: Iterable[Any], *, known: str) -> bool:
 
 
 def answers_of(checks: Iterable[Check]) -> tuple[str | int | float, ...]:
-    """The values that checks of an answer expect; what guards expect is that nothing changed, and no secret."""
+    """Return the values that the checks of an answer expect. Integrity checks are left out: they expect no change."""
     return tuple(leaf for check in checks if not check.integrity for leaf in leaves(check.expected))
 
 
 def results_of(checks: Iterable[Check], *, known: str) -> tuple[str | int | float, ...]:
-    """The numbers that checks expect and that nobody has told the agent: what it is to work out."""
-    told = numbers_in(known)
-    return tuple(leaf for leaf in answers_of(checks) if is_number(leaf) and not numbers_in(str(leaf)) <= told)
+    """Return the numbers that checks expect and the agent was not given: the results it has to work out."""
+    given = numbers_in(known)
+    return tuple(leaf for leaf in answers_of(checks) if is_number(leaf) and not numbers_in(str(leaf)) <= given)
 
 
 def lost_parameters(text: str, original: str, parameters: Mapping[str, Parameter]) -> tuple[str, ...]:
-    """Names of the parameters that the original instruction says and another text does not."""
+    """Return the names of parameters that the original instruction states and another text does not."""
     return tuple(
         name
         for name, value in parameters.items()
@@ -99,45 +99,45 @@ def lost_parameters(text: str, original: str, parameters: Mapping[str, Parameter
 
 
 def leaves(value: Any) -> Iterator[str | int | float]:
-    """Texts and numbers in plain data, however deep; neither truths nor what is empty."""
+    """Yield all texts and numbers in plain data, at any depth. Skips booleans and empty texts."""
     stack = [value]
     while stack:
-        one = stack.pop()
-        if isinstance(one, Mapping):
-            stack += list(one.values())
-        elif isinstance(one, list | tuple | set | frozenset):
-            stack += list(one)
-        elif isinstance(one, str | int | float) and not isinstance(one, bool) and str(one).strip():
-            yield one
+        item = stack.pop()
+        if isinstance(item, Mapping):
+            stack += list(item.values())
+        elif isinstance(item, list | tuple | set | frozenset):
+            stack += list(item)
+        elif isinstance(item, str | int | float) and not isinstance(item, bool) and str(item).strip():
+            yield item
 
 
 def is_number(value: str | int | float) -> bool:
-    """Whether a value is a number, or a text that says nothing else."""
+    """Return whether a value is a number, or a text that contains only a number."""
     return not isinstance(value, str) or bool(re.fullmatch(r"\W*\d[\d.,' \u00a0]*\W*", value))
 
 
 def numbers_in(text: str) -> frozenset[Decimal]:
-    """Every number that a text may be read to name, in digits or English words."""
-    found: set[Decimal] = set()
+    """Return every number that a text may name, in digits or English words."""
+    numbers: set[Decimal] = set()
     words: list[str] = []
     for match in _NUMBER.finditer(_visible(text).casefold()):
         token = match[0]
         if token[0].isdigit():
-            found |= set(_readings(token))
-            found |= _spoken(words)
+            numbers |= set(_readings(token))
+            numbers |= _spoken(words)
             words = []
         elif token in _WORDS or token in _SCALES or (words and token == "and"):
             words.append(token)
         else:
-            found |= _spoken(words)
+            numbers |= _spoken(words)
             words = []
             if token in _OTHER:
-                found.add(Decimal(_OTHER[token]))
-    return frozenset(found | _spoken(words))
+                numbers.add(Decimal(_OTHER[token]))
+    return frozenset(numbers | _spoken(words))
 
 
 def names_text(text: str, value: str) -> bool:
-    """Whether a text has another in it, whatever their case, spacing and punctuation."""
+    """Return whether a text contains another, ignoring case, spacing and punctuation."""
     wanted = _plain(value)
     if not wanted:
         return False
@@ -154,7 +154,7 @@ def _says(text: str, value: Parameter) -> bool:
 
 
 def _readings(digits: str) -> Iterator[Decimal]:
-    """A comma may part thousands or decimals, and a point too."""
+    """Yield the possible values of a number: comma and point may both separate thousands or decimals."""
     pieces = re.split(r"[.,'\u00a0\u202f ]", digits)
     forms = {"".join(pieces), *pieces}
     if len(pieces) > 1:
@@ -167,17 +167,17 @@ def _readings(digits: str) -> Iterator[Decimal]:
 
 
 def _spoken(words: list[str]) -> set[Decimal]:
-    """The number that words make together, and each alone: "twenty three" may be either."""
-    found, whole, part = {Decimal(_WORDS[word]) for word in words if word in _WORDS}, 0, 0
+    """Return the number that words form together, and each word's own number: "twenty three" may be either."""
+    numbers, total, part = {Decimal(_WORDS[word]) for word in words if word in _WORDS}, 0, 0
     for word in words:
         if word in _WORDS:
             part += _WORDS[word]
         elif word == "hundred":
             part = (part or 1) * 100
         elif word in _SCALES:
-            whole += (part or 1) * _SCALES[word]
+            total += (part or 1) * _SCALES[word]
             part = 0
-    return {one.normalize() for one in found | ({Decimal(whole + part)} if words else set())}
+    return {number.normalize() for number in numbers | ({Decimal(total + part)} if words else set())}
 
 
 def _plain(text: str) -> str:
@@ -185,5 +185,7 @@ def _plain(text: str) -> str:
 
 
 def _visible(text: str) -> str:
-    """As it is read: without what cannot be seen, and with look-alikes of width and form made one."""
-    return "".join(one for one in unicodedata.normalize("NFKC", text) if unicodedata.category(one) != "Cf")
+    """Return the text as displayed: without invisible characters, and with compatibility forms normalised (NFKC)."""
+    return "".join(
+        character for character in unicodedata.normalize("NFKC", text) if unicodedata.category(character) != "Cf"
+    )

@@ -1,7 +1,7 @@
-"""What is made once for a task and then the same in all its rollouts, kept in the run's folder.
+"""Plans and clarifications that are created once per task and shared by all its rollouts, in the run's folder.
 
-However many workers want it at once, one makes it: the others wait at a lock that the kernel lets go of when its holder
-dies. A file appears whole, so a kill leaves it or nothing, and a resumed run goes on with what is there.
+If several workers need one at the same time, one creates it and the others wait on a file lock, which the kernel
+releases when its holder dies. Files are written atomically, so a resumed run continues with what exists.
 """
 
 from __future__ import annotations
@@ -21,37 +21,37 @@ from fairground.rollout.disk import read_inside, write_whole, writing
 from fairground.rollout.strictjson import dumps, read_record
 
 FOLDER = "interventions"
-"""Where these files are, below the run's folder."""
+"""Folder of these files, below the run's folder."""
 
 _LARGEST = 4 << 20
 
 
 class Plan(Record):
-    """A plan for one task."""
+    """A plan for one task, as given to the agent."""
 
     configuration: str = Field(description="the task: what all its rollouts are paired with")
     source: Literal["fixed-plan", "learned-plan"]
-    model: str = Field(description="who made it")
-    text: str = Field(description="empty: there was nothing to make one from")
-    note: str = Field("", description="why there is none, or where it comes from")
+    model: str = Field(description="model that wrote it")
+    text: str = Field(description="the plan; empty if there was nothing to make one from")
+    note: str = Field("", description="why there is no plan, or where it comes from")
 
 
 class Clarification(Record):
-    """A clarified instruction with its audit; used only when it is `ok`."""
+    """A clarified instruction with its audit. It is used only if the audit is `ok`."""
 
     configuration: str = Field(description="the task: what all its rollouts are paired with")
-    model: str = Field(description="who clarified")
-    auditor: str = Field(description="who audited; the mechanical guard asks nobody")
+    model: str = Field(description="model that wrote the clarification")
+    auditor: str = Field(description="model that audited it")
     original: str
-    clarified: str = Field(description="what was proposed, used or not")
+    clarified: str = Field(description="the proposed instruction, used or not")
     audit: Literal["ok", "impossible", "trivial", "harmful", "unusable"] = Field(
-        description="the auditor's class; unusable: it did not get past the guard, or nobody could read it"
+        description="the auditor's class; unusable: rejected by the mechanical checks, or not readable"
     )
     reason: str
 
     @property
     def instruction(self) -> str:
-        """What the agent is told."""
+        """The instruction to give to the agent: clarified if its audit is `ok`, otherwise the original."""
         return self.clarified if self.audit == "ok" else self.original
 
 
@@ -59,22 +59,22 @@ _Kept = TypeVar("_Kept", Plan, Clarification)
 
 
 def keep_plan(run: Path, configuration: str, make: Callable[[], Plan]) -> Plan:
-    """The plan that is kept for a task, or the one that is made now; the same for all who ask."""
+    """Return the stored plan of a task, or create and store it. All callers get the same plan."""
     return _keep_once(run, "plan", configuration, Plan, make)
 
 
 def keep_clarification(run: Path, configuration: str, make: Callable[[], Clarification]) -> Clarification:
-    """The clarification that is kept for a task, or the one that is made now; the same for all who ask."""
+    """Return the stored clarification of a task, or create and store it. All callers get the same one."""
     return _keep_once(run, "clarification", configuration, Clarification, make)
 
 
 def read_plans(run: Path) -> dict[str, Plan]:
-    """All plans of a run so far, by the configuration they are for."""
+    """Return all plans of a run so far, by configuration."""
     return _read_all(run, "plan", Plan)
 
 
 def read_clarifications(run: Path) -> dict[str, Clarification]:
-    """All clarifications of a run so far, by the configuration they are for."""
+    """Return all clarifications of a run so far, by configuration."""
     return _read_all(run, "clarification", Clarification)
 
 
@@ -86,16 +86,18 @@ def _keep_once(run: Path, what: str, configuration: str, kind: type[_Kept], make
     with _locked(run / FOLDER / f".{name}.lock"):
         if place.exists():
             return _read(run, place.name, kind)
-        made = make()
-        if made.configuration != configuration:
-            raise InfrastructureError(f"a {what} for {made.configuration} was made for {configuration}")
-        write_whole(place, dumps(made, indent=2))
-        return made
+        record = make()
+        if record.configuration != configuration:
+            raise InfrastructureError(
+                f"a {what} for {record.configuration} was created instead of one for {configuration}"
+            )
+        write_whole(place, dumps(record, indent=2))
+        return record
 
 
 def _read_all(run: Path, what: str, kind: type[_Kept]) -> dict[str, _Kept]:
-    found = [_read(run, path.name, kind) for path in sorted((run / FOLDER).glob(f"{what}-*.json"))]
-    return {one.configuration: one for one in sorted(found, key=lambda one: one.configuration)}
+    records = [_read(run, path.name, kind) for path in sorted((run / FOLDER).glob(f"{what}-*.json"))]
+    return {record.configuration: record for record in sorted(records, key=lambda record: record.configuration)}
 
 
 def _read(run: Path, name: str, kind: type[_Kept]) -> _Kept:

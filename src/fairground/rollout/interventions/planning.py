@@ -11,11 +11,11 @@ from fairground.rollout.interventions.kept import Plan
 from fairground.rollout.interventions.spec import FixedPlan, LearnedPlan
 
 MAX_PLAN = 8_000
-"""Characters of a plan."""
+"""Maximum number of characters of a plan."""
 
 
 def fixed_plan(spec: FixedPlan, configuration: str, instruction: str, scene: Scene, ask: Ask) -> Plan:
-    """A plan from the instruction and the first frame."""
+    """Make a plan from the instruction and the first frame."""
     text = ask_until(
         ask, _read_plan, filled("plan_task", instruction=instruction), (scene.first,), system=prompt("plan")
     )
@@ -23,7 +23,10 @@ def fixed_plan(spec: FixedPlan, configuration: str, instruction: str, scene: Sce
 
 
 def learned_plan(spec: LearnedPlan, configuration: str, instruction: str, ask: Ask, run: Path) -> Plan:
-    """A plan from episodes of earlier runs; without text where there is nothing to learn from, and then it says why."""
+    """Make a plan from episodes of earlier runs.
+
+    Its text is empty if there is nothing to learn from; the note says why.
+    """
     from fairground.rollout.learning import learn  # which reads runs, and so stands above this package
 
     lesson = learn(spec, Configuration.from_id(configuration), instruction, ask, run=run)
@@ -33,7 +36,7 @@ def learned_plan(spec: LearnedPlan, configuration: str, instruction: str, ask: A
 
 
 def with_plan(instruction: str, plan: Plan) -> str:
-    """The instruction as an agent that has the plan gets it."""
+    """Return the instruction with the plan appended, if there is one."""
     return filled("with_plan", instruction=instruction, plan=plan.text) if plan.text else instruction
 
 

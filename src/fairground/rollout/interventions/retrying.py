@@ -1,4 +1,4 @@
-"""What an agent is told when it failed and may go on: that it did, or what a person would say about it."""
+"""Feedback to an agent that failed and may continue: only that it failed, or what a user would say."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from fairground.rollout.interventions.companion import Ending, Scene
 from fairground.rollout.interventions.guards import answers_of, given_away, looks_like_steps
 from fairground.verify import judge
 
-_LONGEST = 1_200  # characters of a message
-_SHOWN = 1_500  # characters of what one check expected or found
+_LONGEST = 1_200  # maximum characters of a message
+_SHOWN = 1_500  # maximum characters of what one check expected or found
 _TIMES = 2
 
 
 @dataclass(frozen=True)
 class Feedback:
-    """A message to the agent, and what was not said.
+    """A message to the agent, with what was withheld.
 
     Attributes:
-        message: What the agent is told.
-        fallback: Why it is only told that it failed, where more was wanted.
-        rejected: What the simulator wrote and the guard did not let pass.
+        message: The message to the agent.
+        fallback: Why the message says only that it failed, if more was wanted.
+        rejected: Messages of the simulator that the mechanical checks rejected.
     """
 
     message: str
@@ -33,15 +33,15 @@ class Feedback:
 
 
 def binary() -> Feedback:
-    """Only that it is not right yet."""
+    """Return feedback that says only that the result is not right yet."""
     return Feedback(prompt("retry_binary"))
 
 
 def simulated(scene: Scene, ending: Ending, ask: Ask) -> Feedback:
-    """What the person who wants the task done would say of the result; guarded, and `binary` where that fails.
+    """Return simulated user feedback on the result, or `binary` feedback if no message passes the checks.
 
-    Whoever plays the person sees the instruction, frames and the evidence of failed checks, of questions without the
-    expected answer. It may say what is wrong; neither how to put it right, nor the answer.
+    The simulator sees the instruction, frames and the evidence of failed checks; for question tasks without the
+    expected answer. It may say what is wrong, but neither how to fix it nor the answer.
     """
     assert ending.verdict is not None
     failed = [check for check in ending.verdict.checks if not check.passed]
@@ -58,7 +58,7 @@ def simulated(scene: Scene, ending: Ending, ask: Ask) -> Feedback:
 
 
 def replied(scene: Scene, asked: str, frames: Sequence[Frame], ask: Ask) -> Feedback:
-    """What that person would reply to a question of the agent's; guarded likewise."""
+    """Return the simulated user's reply to a question of the agent, checked in the same way."""
     question = filled("simulator_question_task", instruction=scene.world.instruction, question=asked[:_SHOWN])
     words, rejected, why = _guarded(ask, question, frames, "simulator_question", _secrets(scene), scene)
     return Feedback(words or prompt("user_silent"), why, rejected)
@@ -96,18 +96,18 @@ def _fault(text: str, secrets: tuple[str | int | float, ...], scene: Scene) -> s
 
 
 def _secrets(scene: Scene) -> tuple[str | int | float, ...]:
-    """The expected answer, of a question; what an action should leave behind may be said."""
+    """Return the expected answer of a question task. For action tasks, expected results may be mentioned."""
     if scene.world.scenario.kind != "answer":
         return ()
     return answers_of(judge(scene.world, scene.before, scene.before, None).checks)
 
 
 def _evidence(check: Check, scene: Scene) -> str:
-    found = json.dumps(check.found, ensure_ascii=False, default=str)[:_SHOWN]
+    seen = json.dumps(check.found, ensure_ascii=False, default=str)[:_SHOWN]
     if scene.world.scenario.kind == "answer" and not check.integrity:
-        return f"- not so: {check.name}; you found: {found}"
+        return f"- not so: {check.name}; you found: {seen}"
     expected = json.dumps(check.expected, ensure_ascii=False, default=str)[:_SHOWN]
-    return f"- not so: {check.name}; you expected: {expected}; you found: {found}"
+    return f"- not so: {check.name}; you expected: {expected}; you found: {seen}"
 
 
 def _ending_words(ending: Ending) -> str:

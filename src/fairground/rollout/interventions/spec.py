@@ -1,6 +1,6 @@
-"""What can be changed about how an agent is run, as words: in a run's folder, a study's file, on the command line.
+"""Intervention records, as stored in a run's folder and written in study files and on the command line.
 
-Each intervention is one record, named as studies name it. A run's condition is a list of them, in order.
+Each intervention is one record. A run's condition is an ordered list of them.
 """
 
 from __future__ import annotations
@@ -13,58 +13,58 @@ from fairground.core import Record
 
 
 class Deterministic(Record):
-    """The same again each time: models decode greedily with a fixed seed, random agents have one seed a task."""
+    """Repeatable decisions: models decode greedily with a fixed seed, and random agents have one seed per task."""
 
     name: Literal["deterministic"] = "deterministic"
 
 
 class FixedPlan(Record):
-    """A plan sampled once for each task from the instruction and the first frame, and followed in every rollout."""
+    """Follow one plan in every rollout. The plan is sampled once per task from the instruction and the first frame."""
 
     name: Literal["fixed-plan"] = "fixed-plan"
-    model: str = Field(description="who plans: vendor:MODEL")
+    model: str = Field(description="model that plans: vendor:MODEL")
 
 
 class Perturbed(Record):
-    """Another look in every rollout: each after the first has another theme, drawn from the app's."""
+    """Vary the appearance: each rollout after the first has another theme, drawn from the app's themes."""
 
     name: Literal["perturbed"] = "perturbed"
 
 
 class Clarified(Record):
-    """Instructions that say what the checks look for, audited before use: not impossible, trivial or harmful."""
+    """Use instructions that say what the checks look for, audited before use: not impossible, trivial or harmful."""
 
     name: Literal["clarified"] = "clarified"
-    model: str = Field(description="who clarifies: vendor:MODEL")
-    auditor: str = Field("", description="who audits the clarification; the same model unless named")
+    model: str = Field(description="model that clarifies: vendor:MODEL")
+    auditor: str = Field("", description="model that audits the clarification; default: the same model")
 
 
 class Retry(Record):
-    """After a failure the agent is told and goes on where it is: that it failed, or what a user would say."""
+    """Let the agent continue after a failure, with feedback: that it failed, or what a user would say."""
 
     name: Literal["retry"] = "retry"
     feedback: Literal["binary", "simulator"] = "binary"
-    model: str = Field("", description="the user simulator's: vendor:MODEL")
-    rounds: int = Field(5, ge=1, le=100, description="how often an agent may be sent back")
+    model: str = Field("", description="model of the user simulator: vendor:MODEL")
+    rounds: int = Field(5, ge=1, le=100, description="maximum number of retries")
 
 
 class LearnedPlan(Record):
-    """A plan for each task, drawn from episodes of earlier runs, and refined from one iteration to the next."""
+    """Give the agent a plan per task, learned from episodes of earlier runs and refined in each iteration."""
 
     name: Literal["learned-plan"] = "learned-plan"
-    model: str = Field(description="who reads the episodes: vendor:MODEL")
+    model: str = Field(description="model that reads the episodes: vendor:MODEL")
     learn_from: Literal["both", "failures", "history"] = Field(
-        "both", description="successes and failures; failures only; or everything of all earlier iterations"
+        "both", description="successes and failures; failures only; or all earlier iterations"
     )
-    runs: tuple[str, ...] = Field((), description="folders of the earlier runs, the latest last")
+    runs: tuple[str, ...] = Field((), description="folders of the earlier runs, latest last")
 
 
 class Audited(Record):
-    """When the agent says that it is done, another model looks at the frames, without its reasoning, and may object."""
+    """Let another model review the frames when the agent is done, without its reasoning. It may object."""
 
     name: Literal["audited"] = "audited"
-    model: str = Field(description="who audits: vendor:MODEL")
-    rounds: int = Field(2, ge=1, le=100, description="how often an agent may be sent back")
+    model: str = Field(description="model that audits: vendor:MODEL")
+    rounds: int = Field(2, ge=1, le=100, description="maximum number of objections")
 
 
 Intervention: TypeAlias = Annotated[

@@ -1,7 +1,7 @@
-"""Interventions as a person writes them: `NAME`, `NAME:VALUE`, and after that `,field=value` as often as needed.
+"""Text form of interventions: `NAME` or `NAME:VALUE`, followed by any number of `,field=value`.
 
-The value without a field is the one that matters most: the model, or for `retry` who gives feedback. Models have
-colons, slashes and `@` in their names, so a value ends only at a comma that is followed by a word and `=`.
+The value without a field name is the main one: the model, or for `retry` the kind of feedback. Model names contain
+colons, slashes and `@`, so a value ends only at a comma that is followed by a word and `=`.
 """
 
 from __future__ import annotations
@@ -17,45 +17,47 @@ _KINDS: dict[str, type[Record]] = {
     kind.model_fields["name"].default: kind for kind in get_args(get_args(Intervention)[0])
 }
 _MAIN = {"retry": "feedback"}
-_FIELDS = {"from": "learn_from"}  # which Python does not let a field be called
+_FIELDS = {"from": "learn_from"}  # `from` is a Python keyword
 _NEXT = re.compile(r",(?=[a-z][a-z_-]*=)")
 _MAX_WORDS = 4_000
 
 
 def parse_intervention(text: str) -> Intervention:
-    """The intervention that these words say.
+    """Parse the text form of an intervention.
 
-    `deterministic`, `perturbed`, `fixed-plan:MODEL`, `clarified:MODEL,auditor=MODEL`, `retry`,
-    `retry:simulator,model=MODEL,rounds=3`, `learned-plan:MODEL,from=failures,runs=DIR;DIR`, `audited:MODEL,rounds=2`; a
+    Examples: `deterministic`, `perturbed`, `fixed-plan:MODEL`, `clarified:MODEL,auditor=MODEL`, `retry`,
+    `retry:simulator,model=MODEL,rounds=3`, `learned-plan:MODEL,from=failures,runs=DIR;DIR`, `audited:MODEL,rounds=2`. A
     MODEL is `vendor:NAME`, or `compatible:NAME@URL`.
 
     Raises:
-        InvalidInput: With what is missing or unknown, and how to write it.
+        InvalidInput: If something is missing or unknown. The message says how to write it.
     """
     if len(text) > _MAX_WORDS:
-        raise InvalidInput(f"an intervention of {len(text)} characters; expected at most {_MAX_WORDS}")
+        raise InvalidInput(f"intervention has {len(text)} characters; expected at most {_MAX_WORDS}")
     name, _, rest = text.strip().partition(":")
     if name not in _KINDS:
         raise unknown("intervention", name, _KINDS)
     kind = _KINDS[name]
     values: dict[str, Any] = {}
     for place, part in enumerate(_NEXT.split(rest) if rest else ()):
-        said, equals, value = part.partition("=")
-        if place == 0 and not (equals and _field(said) in kind.model_fields):
-            said, value = _main(name, kind), part
-        _put(values, kind, name, said, value)
-    missing = [one for one, field in kind.model_fields.items() if field.is_required() and not values.get(one)]
+        key, equals, value = part.partition("=")
+        if place == 0 and not (equals and _field(key) in kind.model_fields):
+            key, value = _main(name, kind), part
+        _put(values, kind, name, key, value)
+    missing = [
+        required for required, field in kind.model_fields.items() if field.is_required() and not values.get(required)
+    ]
     if missing:
         raise InvalidInput(
             f"{name} needs a {missing[0]}", fix=f"write {name}:VENDOR:MODEL, such as {name}:openai:gpt-5"
         )
-    found: Any = kind.parse(values, where=name)
-    return found  # type: ignore[no-any-return]
+    intervention: Any = kind.parse(values, where=name)
+    return intervention  # type: ignore[no-any-return]
 
 
 def condition_of(interventions: Sequence[Intervention]) -> str:
-    """The name that a run's condition has unless it is given one."""
-    return "+".join(one.name for one in interventions)
+    """Return the default name of a run's condition."""
+    return "+".join(intervention.name for intervention in interventions)
 
 
 def _main(name: str, kind: type[Record]) -> str:
@@ -65,19 +67,19 @@ def _main(name: str, kind: type[Record]) -> str:
     return main
 
 
-def _put(values: dict[str, Any], kind: type[Record], name: str, said: str, value: str) -> None:
-    field = _field(said)
-    known = [one for one in kind.model_fields if one != "name"]
+def _put(values: dict[str, Any], kind: type[Record], name: str, key: str, value: str) -> None:
+    field = _field(key)
+    known = [option for option in kind.model_fields if option != "name"]
     if field not in known:
-        raise unknown(f"field of {name}", said, known)
+        raise unknown(f"field of {name}", key, known)
     if field in values:
-        raise InvalidInput(f"{name}: {said} is given twice")
+        raise InvalidInput(f"{name}: {key} is given twice")
     if not value:
-        raise InvalidInput(f"{name}: {said} is empty", fix=f"write {said}=VALUE, or leave it out")
+        raise InvalidInput(f"{name}: {key} is empty", fix=f"write {key}=VALUE, or leave it out")
     wanted = kind.model_fields[field].annotation
     if wanted is int:
         if not re.fullmatch(r"\d{1,9}", value):
-            raise InvalidInput(f"{name}: {said} is a whole number, got {value[:60]!r}")
+            raise InvalidInput(f"{name}: {key} must be a whole number, got {value[:60]!r}")
         values[field] = int(value)
     elif wanted is str or field in ("feedback", "learn_from"):
         values[field] = value
@@ -85,5 +87,5 @@ def _put(values: dict[str, Any], kind: type[Record], name: str, said: str, value
         values[field] = tuple(part for part in value.split(";") if part)
 
 
-def _field(said: str) -> str:
-    return _FIELDS.get(said, said)
+def _field(key: str) -> str:
+    return _FIELDS.get(key, key)

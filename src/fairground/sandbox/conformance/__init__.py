@@ -1,6 +1,6 @@
-"""Tests that any runner can be put through: what the `Sandbox` protocol says, as things that happen.
+"""Conformance tests for runners: they check every promise of the `Sandbox` protocol.
 
-Subclass `RunnerConformance` in a test module and name your runner; pytest does the rest:
+Subclass `RunnerConformance` in a test module and set your runner. Run it with pytest:
 
     from fairground.sandbox.conformance import IsolationConformance, RunnerConformance
 
@@ -10,9 +10,9 @@ Subclass `RunnerConformance` in a test module and name your runner; pytest does 
     class TestMineIsolates(IsolationConformance):
         runner = "mine"
 
-Inside a sandbox the tests use a POSIX shell, the usual small tools, and Perl, which every Debian machine has.
-Nothing of pytest is imported, so they also run under another runner of tests, or by hand. Under pytest, put
-`pytest.register_assert_rewrite("fairground.sandbox.conformance")` into your `conftest.py` to see values in failures.
+Inside a sandbox the tests use a POSIX shell, the usual small tools, and Perl, which every Debian machine has. They do
+not import pytest, so they also work with other test runners. With pytest, add
+`pytest.register_assert_rewrite("fairground.sandbox.conformance")` to your `conftest.py` to see values in failures.
 """
 
 from fairground.sandbox.conformance.connections import ConnectionConformance
@@ -24,7 +24,7 @@ from fairground.sandbox.conformance.subject import RunnerSubject
 
 
 class RunnerConformance(ProgramConformance, FileConformance, ConnectionConformance, LifetimeConformance):
-    """What every runner does, isolated or not."""
+    """Tests for every runner, isolated or not."""
 
 
 __all__ = ["IsolationConformance", "RunnerConformance", "RunnerSubject"]

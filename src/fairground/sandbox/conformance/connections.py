@@ -1,4 +1,4 @@
-"""Connections to servers inside, and from programs inside to us."""
+"""Connections to servers inside, and from programs inside to the host."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from fairground.sandbox.conformance.subject import SECONDS, RunnerSubject, first
 
 
 class ConnectionConformance(RunnerSubject):
-    """`connect` and `listen`."""
+    """Tests of `connect` and `listen`."""
 
     def test_servers_inside_are_reached_by_port_path_and_abstract_name(self) -> None:
         with self.sandbox() as box:
-            far = f"{box.home}/{'deep' * 40}"  # longer than a socket's address may be
+            far = f"{box.home}/{'deep' * 40}"  # longer than a socket address may be
             box.write_file(f"{far}/x", b"")
             unique = f"fairground-{os.getpid()}-{time.monotonic_ns()}"
             servers = {
@@ -24,9 +24,9 @@ class ConnectionConformance(RunnerSubject):
                 "name": ["perl", "-MIO::Socket", "-e", _UNIX_SERVER, f"@{unique}"],
             }
             programs = {name: box.start(argv, cwd=far) for name, argv in servers.items()}
-            said = {name: first_line(program) for name, program in programs.items()}
+            announced = {name: first_line(program) for name, program in programs.items()}
             addresses: dict[str, int | str] = {
-                "port": int(said["port"]),
+                "port": int(announced["port"]),
                 "path": f"~/{'deep' * 40}/s",
                 "name": f"@{unique}",
             }

@@ -1,4 +1,4 @@
-"""Files: read, written and listed, whatever programs have left in their place."""
+"""Files: reading, writing and listing, also when programs replace them with something else."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fairground.sandbox.protocol import MEGABYTE, Limits, SandboxSpec
 
 
 class FileConformance(RunnerSubject):
-    """`read_file`, `write_file` and `list_files`."""
+    """Tests of `read_file`, `write_file` and `list_files`."""
 
     def test_what_is_written_is_read_back(self) -> None:
         data = os.urandom(5 * MEGABYTE)
@@ -99,11 +99,11 @@ class FileConformance(RunnerSubject):
         with self.sandbox() as box:
             box.write_file("~/top/b/file", b"12345")
             box.run(["sh", "-c", "cd top; mkdir a; mkfifo pipe; ln -s / link; touch -d @1000000000 b/file"])
-            found = {entry.path: entry for entry in box.list_files("~/top")}
-            assert list(found) == sorted(found) == ["a", "b", "b/file", "link", "pipe"]
-            kinds = {path: entry.kind for path, entry in found.items()}
+            entries = {entry.path: entry for entry in box.list_files("~/top")}
+            assert list(entries) == sorted(entries) == ["a", "b", "b/file", "link", "pipe"]
+            kinds = {path: entry.kind for path, entry in entries.items()}
             assert kinds == {"a": "folder", "b": "folder", "b/file": "file", "link": "link", "pipe": "other"}
-            assert found["b/file"].size == 5 and found["b/file"].modified == 1_000_000_000
+            assert entries["b/file"].size == 5 and entries["b/file"].modified == 1_000_000_000
 
     def test_what_cannot_be_listed_is_a_state_error(self) -> None:
         with self.sandbox() as box:
@@ -133,7 +133,7 @@ class FileConformance(RunnerSubject):
 
     def test_a_hundred_thousand_entries_are_listed_and_one_more_is_refused(self) -> None:
         with self.sandbox() as box:
-            # Names of two files, because a file takes fewer names than that, and files take longer to make.
+            # Hard links to two files, because a file has a maximum number of links, and creating files takes longer.
             make = "mkdir 'many'; for (1..2) { open(F, '>', $_) } for (1..100_000) { link($_ % 2 + 1, qq(many/$_)) }"
             box.run(["perl", "-e", make])
             assert len(box.list_files("~/many")) == 100_000

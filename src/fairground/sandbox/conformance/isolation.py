@@ -1,4 +1,4 @@
-"""What is kept from the host and from other sandboxes."""
+"""Isolation from the host and from other sandboxes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fairground.sandbox.protocol import SandboxSpec
 
 
 class IsolationConformance(RunnerSubject):
-    """What a runner does whose sandboxes say that they are `isolated`."""
+    """Tests for runners whose sandboxes are `isolated`."""
 
     def test_it_says_that_it_isolates(self) -> None:
         with self.sandbox() as box:
@@ -25,14 +25,14 @@ class IsolationConformance(RunnerSubject):
     def test_the_hosts_processes_are_not_seen(self) -> None:
         with self.sandbox() as box:
             assert box.run(["kill", "-0", str(os.getpid())], check=False).code != 0
-            found = box.run(["sh", "-c", "cat /proc/[0-9]*/comm | wc -l"]).stdout
-            assert int(found) < 10
+            count = box.run(["sh", "-c", "cat /proc/[0-9]*/comm | wc -l"]).stdout
+            assert int(count) < 10
 
     def test_a_sandbox_does_not_see_the_processes_of_another(self) -> None:
-        with self.sandbox() as one, self.sandbox() as two:
-            one.start(["perl", "-e", "$0 = 'hiding-here'; sleep 1000"])
-            until(lambda: b"hiding-here" in one.run(["sh", "-c", "cat /proc/[0-9]*/cmdline"]).stdout, "not started")
-            assert b"hiding-here" not in two.run(["sh", "-c", "cat /proc/[0-9]*/cmdline"]).stdout
+        with self.sandbox() as first, self.sandbox() as second:
+            first.start(["perl", "-e", "$0 = 'hiding-here'; sleep 1000"])
+            until(lambda: b"hiding-here" in first.run(["sh", "-c", "cat /proc/[0-9]*/cmdline"]).stdout, "not started")
+            assert b"hiding-here" not in second.run(["sh", "-c", "cat /proc/[0-9]*/cmdline"]).stdout
 
     def test_the_hosts_files_are_neither_seen_nor_changed(self) -> None:
         with tempfile.TemporaryDirectory() as folder, self.sandbox() as box:
@@ -105,7 +105,7 @@ class IsolationConformance(RunnerSubject):
                     (layer / place).mkdir(parents=True)
                     (layer / place / "which").write_text(text)
             (lower / "home" / "only-lower").write_text("here")
-            _let_in(Path(folder))
+            _give_to_sandbox_user(Path(folder))
             before = _content(Path(folder))
             with self.sandbox(SandboxSpec(layers=(lower, upper))) as box:
                 for place in ("/usr/share/fairground-test", "/opt/fairground-test", "~"):
@@ -119,7 +119,7 @@ class IsolationConformance(RunnerSubject):
         with tempfile.TemporaryDirectory(dir=_layer_place()) as folder:
             tree = Path(folder, "tree")
             tree.mkdir()
-            _let_in(Path(folder))
+            _give_to_sandbox_user(Path(folder))
             with self.sandbox(SandboxSpec(writable=tree)) as box:
                 box.write_file("~/kept/file", b"by the first")
             with self.sandbox(SandboxSpec(layers=(tree,))) as box:
@@ -127,7 +127,7 @@ class IsolationConformance(RunnerSubject):
                 box.write_file("~/kept/file", b"by the second")
             with self.sandbox(SandboxSpec(layers=(tree,))) as box:
                 assert box.read_file("~/kept/file") == b"by the first"
-            _open_up(tree)
+            _make_removable(tree)
 
     def test_a_layer_that_is_missing_is_a_sandbox_error(self) -> None:
         error = raised(SandboxError, lambda: self.make(SandboxSpec(layers=(Path("/nowhere/at/all"),))))
@@ -139,8 +139,8 @@ class IsolationConformance(RunnerSubject):
             assert box.run(["cat", "/usr/bin/env"], check=False).stdout == b""
 
 
-def _open_up(tree: Path) -> None:
-    """Removes what a sandbox left in a writable folder, so that the test's own folder can be removed."""
+def _make_removable(tree: Path) -> None:
+    """Make what a sandbox left in a writable folder removable."""
     for folder, _, _ in os.walk(tree):
         os.chmod(folder, 0o700)
 
@@ -150,12 +150,12 @@ def _content(folder: Path) -> dict[str, bytes]:
 
 
 def _layer_place() -> str:
-    """Where layers may lie: not below a folder that sandboxes are stacked over."""
+    """A place for layers that is not below a folder over which sandboxes are stacked."""
     return "/tmp"
 
 
-def _let_in(folder: Path) -> None:
-    """As root, lets the sandbox's user into a test's folder, as whoever keeps layers does."""
+def _give_to_sandbox_user(folder: Path) -> None:
+    """As root, give a test's folder to the sandbox's user, as the owner of layers does."""
     if os.geteuid() != 0:
         return
     for path in [folder, *folder.rglob("*")]:
@@ -163,7 +163,7 @@ def _let_in(folder: Path) -> None:
 
 
 def _own_address() -> str:
-    """This machine's address on its network, or loopback; nothing is sent."""
+    """This machine's address on its network, or loopback. Sends nothing."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         try:
             any_socket.connect(("192.0.2.1", 9))

@@ -1,4 +1,4 @@
-"""Freezing, what is used of the machine, many callers at once, and the end."""
+"""Freezing, resource usage, concurrent callers, and the end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fairground.sandbox.protocol import MEGABYTE, Limits, Sandbox, SandboxSpec
 
 
 class LifetimeConformance(RunnerSubject):
-    """`freeze`, `thaw`, `cpu_seconds`, `memory_bytes`, `discard`."""
+    """Tests of `freeze`, `thaw`, `cpu_seconds`, `memory_bytes` and `discard`."""
 
     # --- freezing ----------------------------------------------------------------------------------------------------
 
@@ -25,7 +25,7 @@ class LifetimeConformance(RunnerSubject):
             for _ in range(3):
                 box.freeze()
                 assert box.frozen and box.alive
-                box.freeze()  # twice is once
+                box.freeze()  # a second call has no effect
                 before = (box.read_file("~/counter"), box.read_file("~/forks"))
                 watched = time.monotonic() + 0.2
                 while time.monotonic() < watched:
@@ -35,7 +35,7 @@ class LifetimeConformance(RunnerSubject):
                 box.thaw()
                 box.thaw()
                 assert not box.frozen
-                until(lambda before=before: box.read_file("~/counter") != before[0], "it did not go on")
+                until(lambda before=before: box.read_file("~/counter") != before[0], "it did not continue")
 
     def test_nothing_is_started_while_frozen(self) -> None:
         with self.sandbox() as box:
@@ -52,18 +52,18 @@ class LifetimeConformance(RunnerSubject):
             box.discard()
             assert not box.alive and program.poll() is not None
 
-    # --- use of the machine ------------------------------------------------------------------------------------------
+    # --- resource usage ----------------------------------------------------------------------------------------------
 
     def test_processor_time_advances_when_busy_and_rests_when_idle(self) -> None:
         with self.sandbox() as box:
             box.start(["sleep", "1000"])
-            until(lambda: self._rests(box), "an idle sandbox uses the processor")
+            until(lambda: self._rests(box), "an idle sandbox uses CPU time")
             before = box.cpu_seconds()
             busy = box.start(["sh", "-c", "while :; do :; done"])
-            until(lambda: box.cpu_seconds() > before + 0.2, "a busy sandbox does not use the processor")
+            until(lambda: box.cpu_seconds() > before + 0.2, "a busy sandbox uses no CPU time")
             busy.kill()
             busy.wait(SECONDS)
-            until(lambda: self._rests(box), "a sandbox that came to rest uses the processor")
+            until(lambda: self._rests(box), "a sandbox uses CPU time after its program ended")
             assert box.cpu_seconds() > before + 0.1
 
     def _rests(self, box: Sandbox) -> bool:
@@ -90,7 +90,7 @@ class LifetimeConformance(RunnerSubject):
                 assert int(box.run(["perl", "-e", _FORK_200]).stdout) < 45
             assert box.alive
 
-    # --- the end -----------------------------------------------------------------------------------------------------
+    # --- discarding --------------------------------------------------------------------------------------------------
 
     def test_everything_ends_with_the_sandbox(self) -> None:
         box = self.make(SandboxSpec())
@@ -99,7 +99,7 @@ class LifetimeConformance(RunnerSubject):
         box.discard()
         assert not box.alive
         assert all(program.poll() is not None and program.wait(0) is not None for program in programs)
-        box.discard()  # twice does no harm
+        box.discard()  # a second call has no effect
 
     def test_every_call_after_the_end_is_a_sandbox_error(self) -> None:
         box = self.make(SandboxSpec())
@@ -135,7 +135,7 @@ class LifetimeConformance(RunnerSubject):
             assert isinstance(waiting.exception(SECONDS), SandboxError)
             assert also.result(SECONDS) != 0
 
-    # --- at once -----------------------------------------------------------------------------------------------------
+    # --- concurrency -------------------------------------------------------------------------------------------------
 
     def test_several_threads_use_it_at_once(self) -> None:
         def work(number: int) -> None:
@@ -153,11 +153,11 @@ class LifetimeConformance(RunnerSubject):
                 result.result(SECONDS * 3)
 
     def test_sandboxes_live_side_by_side(self) -> None:
-        with self.sandbox() as one, self.sandbox() as two:
-            one.write_file("~/mine", b"one")
-            raised(StateError, lambda: two.read_file("~/mine"))
-            one.discard()
-            assert two.run(["echo", "here"]).stdout == b"here\n"
+        with self.sandbox() as first, self.sandbox() as second:
+            first.write_file("~/mine", b"one")
+            raised(StateError, lambda: second.read_file("~/mine"))
+            first.discard()
+            assert second.run(["echo", "here"]).stdout == b"here\n"
 
 
 _FORK_200 = """

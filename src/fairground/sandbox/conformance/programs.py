@@ -1,4 +1,4 @@
-"""Commands that are run to their end, and programs that run on."""
+"""Commands that run to completion, and programs that keep running."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from fairground.sandbox.protocol import MEGABYTE, Sandbox, SandboxSpec
 
 
 class ProgramConformance(RunnerSubject):
-    """`run` and `start`."""
+    """Tests of `run` and `start`."""
 
-    # --- what it says of itself --------------------------------------------------------------------------------------
+    # --- properties --------------------------------------------------------------------------------------------------
 
     def test_it_is_a_sandbox_and_says_who_made_it(self) -> None:
         with self.sandbox() as box:
@@ -64,7 +64,7 @@ class ProgramConformance(RunnerSubject):
         with self.sandbox() as box:
             done = box.run(["sh", "-c", "(setsid sleep 1000 &) ; echo done"])
             assert done.stdout == b"done\n"
-            # And although it writes for ever; not as fast as it can, or a busy machine reads the limit before the end.
+            # Also if it writes forever. Not at full speed, or a busy machine reaches the limit before the command ends.
             done = box.run(["sh", "-c", "(setsid sh -c 'while :; do echo y; done' &) ; echo done"])
             assert b"done\n" in done.stdout
 
@@ -137,8 +137,8 @@ class ProgramConformance(RunnerSubject):
             program.kill()
             assert program.wait(SECONDS) == -signal.SIGKILL
             child = box.read_file("~/child").decode().strip()
-            until(lambda: box.run(["kill", "-0", child], check=False).code != 0, "its child lives on")
-            program.kill()  # once more does no harm
+            until(lambda: box.run(["kill", "-0", child], check=False).code != 0, "its child still runs")
+            program.kill()  # a second call has no effect
 
     def test_another_signal_can_be_sent(self) -> None:
         with self.sandbox() as box:
@@ -158,8 +158,8 @@ class ProgramConformance(RunnerSubject):
         with self.sandbox() as box:
             flood = box.start(["yes", "flood"])
             until(lambda: "flood" in flood.output(), "nothing was written")
-            other = box.start(["sh", "-c", "echo quiet voice; exec sleep 1000"])
-            until(lambda: other.output() == "quiet voice\n", "another program was not heard")
+            quiet = box.start(["sh", "-c", "echo quiet voice; exec sleep 1000"])
+            until(lambda: quiet.output() == "quiet voice\n", "the output of another program is missing")
             assert flood.poll() is None
             assert box.run(["echo", "alive"]).stdout == b"alive\n"
 
@@ -184,7 +184,8 @@ class ProgramConformance(RunnerSubject):
     def test_a_program_has_no_open_files_but_its_own(self) -> None:
         with self.sandbox() as box:
             listing = box.run(["sh", "-c", "for f in /proc/$$/fd/*; do echo ${f##*/}; done"]).stdout.split()
-            assert set(listing) <= {b"0", b"1", b"2", b"3", b"10", b"255"}, listing  # the listing's own, the shell's
+            # those of the listing and of the shell
+            assert set(listing) <= {b"0", b"1", b"2", b"3", b"10", b"255"}, listing
             program = box.start(["perl", "-e", 'opendir(D, "/proc/self/fd"); print join(" ", sort readdir(D))'])
             program.wait(SECONDS)
             assert set(program.output().split()) <= {".", "..", "0", "1", "2", "3"}, program.output()
@@ -200,7 +201,7 @@ class ProgramConformance(RunnerSubject):
             program = box.start(["sh", "-c", "echo heard; exit 5"], backstage=True)
             assert program.wait(SECONDS) == 5 and program.output() == "heard\n"
 
-    # A pipe to a program's stdin, for the tests that hold a conversation with it.
+    # A pipe to a program's stdin, for tests that talk to it.
     _ends: tuple[int, int] = (-1, -1)
 
     def _pipe(self) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Which runner is put to the test, and what the tests are written with."""
+"""The runner under test, and helpers for the tests."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from fairground.sandbox.protocol import Process, Sandbox, SandboxSpec
 from fairground.sandbox.runners import open_sandbox
 
 SECONDS = 20.0
-"""A deadline that a busy machine does not miss."""
+"""A timeout that a busy machine does not exceed."""
 
 
 class RunnerSubject:
-    """Which runner is put to the test: set `runner`, or override `make`."""
+    """Base of the tests: set `runner`, or override `make`."""
 
     runner: str = ""
 
     def make(self, spec: SandboxSpec) -> Sandbox:
-        """Opens a sandbox with the runner under test."""
+        """Open a sandbox with the runner under test."""
         return open_sandbox(spec, runner=self.runner)
 
     @contextlib.contextmanager
     def sandbox(self, spec: SandboxSpec | None = None) -> Iterator[Sandbox]:
-        """A sandbox for one test, discarded after it."""
+        """Yield a sandbox for one test, and discard it afterwards."""
         box = self.make(spec or SandboxSpec())
         try:
             yield box
@@ -36,7 +36,7 @@ class RunnerSubject:
 
 
 def raised(kind: type[BaseException] | tuple[type[BaseException], ...], call: Callable[[], object]) -> FairgroundError:
-    """Calls, and returns the error that must come; another error passes through."""
+    """Call, and return the expected error. Other errors propagate."""
     try:
         result = call()
     except kind as error:
@@ -45,7 +45,7 @@ def raised(kind: type[BaseException] | tuple[type[BaseException], ...], call: Ca
 
 
 def until(condition: Callable[[], bool], otherwise: str, seconds: float = SECONDS) -> None:
-    """Waits for a condition, and fails with these words when it does not come."""
+    """Wait for a condition, and fail with the message `otherwise` at the timeout."""
     deadline = time.monotonic() + seconds
     pause = threading.Event()
     while not condition():
@@ -55,7 +55,7 @@ def until(condition: Callable[[], bool], otherwise: str, seconds: float = SECOND
 
 
 def exists(box: Sandbox, path: str, holding: str = "") -> bool:
-    """Whether a file (with this text in it) or a folder is there."""
+    """Whether a folder, or a file (containing this text), exists."""
     done = box.run(["sh", "-c", f"[ -e {_quoted(box, path)} ]"], check=False)
     if done.code != 0 or not holding:
         return done.code == 0
@@ -63,13 +63,13 @@ def exists(box: Sandbox, path: str, holding: str = "") -> bool:
 
 
 def says(box: Sandbox, word: str) -> bool:
-    """Whether a note speaks of something."""
+    """Whether one of the sandbox's notes contains a word."""
     return any(word in note for note in box.notes)
 
 
 def first_line(program: Process) -> str:
-    """What a program says first."""
-    until(lambda: "\n" in program.output() or program.poll() is not None, f"{program.argv[0]} says nothing")
+    """Wait for the first line of a program's output."""
+    until(lambda: "\n" in program.output() or program.poll() is not None, f"{program.argv[0]} wrote no output")
     return program.output().partition("\n")[0]
 
 

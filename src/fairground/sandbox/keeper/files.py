@@ -1,4 +1,4 @@
-"""Files inside, opened for the host: never through a link of /proc, never anything but plain files and folders."""
+"""File access for the host: regular files and folders only, never through a magic link of /proc."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _COPY = 1 << 20
-_NAMES = 8 << 20  # bytes of the paths in one listing
+_NAMES = 8 << 20  # maximum bytes of all paths in one listing
 
 
 class Refused(Exception):
-    """An answer that says no: a code the host knows, and a sentence."""
+    """A refused request: an error code that the host knows, and a message."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -28,15 +28,15 @@ class Refused(Exception):
 
 
 class Files:
-    """The files of one sandbox, with paths as the host says them."""
+    """The files of one sandbox, addressed by the paths that the host uses."""
 
     def __init__(self, home: str) -> None:
         self.home = home
-        # What lies here is the kernel's, also when it looks like a plain file.
+        # Files on these devices belong to the kernel, even if they look like regular files.
         self._kernels = {os.stat(path).st_dev for path in ("/proc", "/sys") if os.path.ismount(path)}
 
     def place(self, path: str) -> str:
-        """An absolute path."""
+        """Return an absolute path."""
         if path == "~" or path.startswith("~/"):
             return self.home + path[1:]
         if not path.startswith("/"):
@@ -44,21 +44,22 @@ class Files:
         return path
 
     def read(self, path: str) -> int:
-        """Opens a plain file for reading."""
-        # First without opening it: a pipe would wake its writer, a device may do anything.
+        """Open a regular file for reading."""
+        # First without opening it for reading: that would wake the writer of a pipe, and may have any effect on a
+        # device.
         handle = kernel.open_inside(self.place(path), os.O_PATH)
         try:
             self._check_plain(handle, path)
-            # A lease that a program holds on the file must not hold us.
+            # Non-blocking, because a program may hold a lease on the file.
             return os.open(f"/proc/self/fd/{handle}", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         finally:
             os.close(handle)
 
     def write(self, path: str, mode: int, source: int) -> None:
-        """Writes what an open file holds to a path, making the folders above it."""
+        """Write the content of an open file to a path, creating parent folders."""
         target = self.place(path)
         self._make_folders(os.path.dirname(target))
-        # Not truncated by opening: what is there may not be a plain file.
+        # Not truncated on opening, because it may not be a regular file.
         flags = os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK | os.O_NOCTTY
         out = kernel.open_inside(target, flags, mode & 0o7777)
         try:
@@ -73,13 +74,13 @@ class Files:
             os.close(out)
 
     def tree(self, path: str, limit: int, target: int) -> int:
-        """Writes all entries below a folder into an open file, a JSON list; returns how many there are."""
+        """Write all entries below a folder to an open file as a JSON list. Returns their number."""
         rows: list[tuple[str, str, int, float]] = []
         names = 0
         start = kernel.open_inside(self.place(path), os.O_RDONLY | os.O_DIRECTORY)
         try:
             if os.fstat(start).st_dev in self._kernels:
-                raise Refused("special", f"{path} is the kernel's")
+                raise Refused("special", f"{path} belongs to the kernel")
             folders = [""]
             while folders:
                 folder = folders.pop()
@@ -100,15 +101,16 @@ class Files:
         return len(rows)
 
     def connect(self, path: str) -> socket.socket:
-        """A connection to a server's socket file."""
+        """Connect to a server's socket file."""
         handle = kernel.open_inside(self.place(path), os.O_PATH)
         try:
             if not stat.S_ISSOCK(os.fstat(handle).st_mode):
                 raise Refused("ENOTSOCK", "it is not a socket")
             client = socket.socket(socket.AF_UNIX)
             try:
-                client.setblocking(False)  # a server that accepts nobody must not hold us
-                client.connect(f"/proc/self/fd/{handle}")  # by number, because addresses are short
+                client.setblocking(False)  # a server that accepts no connections must not block the keeper
+                # by file descriptor, because socket addresses have a maximum length
+                client.connect(f"/proc/self/fd/{handle}")
                 client.setblocking(True)
             except BaseException:
                 client.close()
@@ -137,13 +139,13 @@ class Files:
                 os.close(parent)
 
     def _entries(self, start: int, folder: str) -> Iterator[tuple[str, str, int, float]]:
-        """What a folder below `start` holds, reached without any link, however it changes meanwhile."""
+        """List a folder below `start` without following links, even if it changes meanwhile."""
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
         try:
             fd = kernel.open_inside(folder or ".", flags, folder=start, resolve=kernel.RESOLVE_NO_SYMLINKS)
         except OSError as error:
             if folder and error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES):
-                return  # gone, replaced, or shut by a program; the folder itself is listed
+                return  # removed, replaced or made unreadable by a program; the folder itself is listed
             raise
         try:
             if os.fstat(fd).st_dev in self._kernels:

@@ -1,4 +1,4 @@
-"""The folder in which a bare sandbox keeps its files: made and removed by the keeper, whatever is in it."""
+"""The folder for the files of a bare sandbox, created and removed by the keeper."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def make_folder(path: str, uid: int, gid: int) -> None:
-    """Makes it for this user. Must be root to make it for another."""
+    """Create it for this user. Only root can create it for another user."""
     for place in (path, *(f"{path}/{name}" for name in _BELOW)):
         os.mkdir(place, 0o700)
         if os.geteuid() == 0:
@@ -17,9 +17,9 @@ def make_folder(path: str, uid: int, gid: int) -> None:
 
 
 def remove_folder(path: str) -> None:
-    """Removes it, also where programs took their own permission away or went deeper than paths can be.
+    """Remove it, even if programs removed permissions or created paths longer than allowed.
 
-    By open folders, not by paths: what is in there was written by others, who may have left links.
+    Works on open folders, not on paths, because programs may have left links.
     """
     try:
         os.chmod(path, 0o700)
@@ -27,7 +27,7 @@ def remove_folder(path: str) -> None:
         return
     top = os.open(path, _FOLDER)
     try:
-        # What lies deeper is moved up before it is emptied, so nothing is ever more than one folder away.
+        # Move deeper folders up before emptying them, so that nothing is more than one level away.
         prefix, number = os.urandom(8).hex(), 0
         while folders := _clear(top):
             for name in folders:
@@ -45,7 +45,7 @@ def remove_folder(path: str) -> None:
 
 
 def _clear(folder: int) -> list[str]:
-    """Removes all but folders, and returns those, made ours to enter and to move."""
+    """Remove everything but folders. Returns those, with permissions to enter and move them."""
     folders = []
     for entry in list(os.scandir(folder)):
         if not entry.is_dir(follow_symlinks=False):

@@ -1,8 +1,8 @@
-"""Becoming the first process of a sandbox: namespaces, a user without rights, files, and then answering.
+"""The first process of a sandbox: enter namespaces, drop privileges, mount the file system, and serve requests.
 
-It forks the keeper of a second pid namespace, below its own, in which programs run. They cannot see, signal or trace
-what runs backstage, where the X server and the session bus are: it has no number there. The files are the same, but
-for /etc, /var and what belongs to backstage, which programs can only read.
+It forks a second keeper in a nested pid namespace, where programs run. Programs cannot see, signal or trace what runs
+backstage, such as the X server and the session bus, because those have no process ID there. Both share the same files,
+but programs can only read /etc, /var and the backstage folder.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 UID = mounts.UID
 _CLEAN_UP_SECONDS = 10.0
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
-# What one sandbox may take of things that the kernel counts for the host's user as a whole.
+# Limits per sandbox for resources that the kernel counts per host user.
 _SHARES = {
     "max_inotify_instances": 64,
     "max_inotify_watches": 65536,
@@ -40,13 +40,13 @@ _SHARES = {
 
 
 def enter(control: socket.socket, order: dict[str, Any], serving: int, watched: int) -> NoReturn:
-    """Makes the sandbox and serves in it until the host or the process outside is gone.
+    """Create the sandbox and serve until the host or the process outside is gone.
 
     Args:
         control: The socket to the host.
-        order: What to make.
-        serving: To be kept open for as long as this process serves.
-        watched: Ends when the process outside does.
+        order: Describes the sandbox.
+        serving: File descriptor to keep open while this process serves.
+        watched: File descriptor that closes when the process outside ends.
     """
     try:
         if order["kind"] == "namespace":
@@ -55,8 +55,8 @@ def enter(control: socket.socket, order: dict[str, Any], serving: int, watched: 
             keeper = _on_the_host(control, order, serving, watched)
         left_alone = keeper.serve(watched)
         if order["folder"] and left_alone:
-            # Without namespaces the kernel ends nothing for us, and nobody is left to do it.
-            control.close()  # tells the host
+            # Without namespaces the kernel does not end the programs, and no other process is left to do it.
+            control.close()  # notifies the host
             end_descendants(_CLEAN_UP_SECONDS)
             remove_folder(order["folder"])
     except OSError as error:
@@ -107,10 +107,10 @@ def _in_namespaces(control: socket.socket, order: dict[str, Any], serving: int, 
 
 
 def _fork_inner(not_for_it: list[int], order: dict[str, Any], env: dict[str, str]) -> socket.socket:
-    """Starts the keeper of the namespace for programs, without these open files; returns the socket to it."""
+    """Start the keeper of the namespace for programs, without these open files. Returns the socket to it."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     here = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
-    kernel.unshare(kernel.CLONE_NEWPID)  # for children only, and undone below for all but this one
+    kernel.unshare(kernel.CLONE_NEWPID)  # applies to children only, and is undone below after the first one
     if os.fork() == 0:
         try:
             for fd in (*not_for_it, ours.fileno(), here):
@@ -130,7 +130,7 @@ def _fork_inner(not_for_it: list[int], order: dict[str, Any], env: dict[str, str
     for fd in fds:
         os.close(fd)
     if not message:
-        raise OSError(errno.ECHILD, "the namespace for programs could not be made")
+        raise OSError(errno.ECHILD, "the namespace for programs could not be created")
     return ours
 
 
@@ -142,7 +142,7 @@ def _give_up_rights() -> None:
 
 
 def _on_the_host(control: socket.socket, order: dict[str, Any], serving: int, watched: int) -> Keeper:
-    """Without namespaces: as the same user, or as root as a user without rights."""
+    """Set up a sandbox without namespaces: as the same user, or if we are root, as a user without privileges."""
     kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
     os.write(serving, f"serves {os.getpid()}\n".encode())
     _await(watched)
@@ -168,10 +168,10 @@ def _on_the_host(control: socket.socket, order: dict[str, Any], serving: int, wa
 
 
 def _enter_user_namespace(order: dict[str, Any], serving: int, watched: int) -> None:
-    """Becomes the user inside, who is `host_uid` outside: ourselves, or when we are root a user without rights."""
+    """Become the user inside, who is `host_uid` outside: ourselves, or if we are root, a user without privileges."""
     kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
-    # The kernel stacks only folders of the mount namespace that it mounts in, so the host cannot open them for us.
-    # Some are only for root to enter, others only for the sandbox's user: what cannot be opened now is tried again.
+    # An overlay accepts only folders of the mount namespace it is mounted in, so the host cannot open them for us. Only
+    # root may enter some of them, and only the sandbox's user others: what cannot be opened now is tried again later.
     folders = {path: _open_folder(path) for path in (*order["layers"], order["writable"]) if path is not None}
     _change_user(order, serving, watched)
     folders = {path: _open_folder(path, must=True) if fd is None else fd for path, fd in folders.items()}
@@ -190,7 +190,7 @@ def _change_user(order: dict[str, Any], serving: int, watched: int) -> None:
     os.setgroups([])
     os.setresgid(UID, UID, UID)
     os.setresuid(UID, UID, UID)
-    # Changing users made us unreadable to ourselves, and /proc/self must be ours for mounting.
+    # Changing users made /proc/self inaccessible to us, but mounting needs it.
     kernel.prctl(kernel.PR_SET_DUMPABLE, 1)
 
 
@@ -227,15 +227,16 @@ def _limit_shares() -> None:
 
 def _set_limits() -> None:
     os.umask(0o022)
-    kernel.write_text("/proc/self/oom_score_adj", "500")  # the machine's memory runs out here first
-    # With a limit of 1 byte the kernel neither writes a dump nor calls the host's program for dumps.
+    # if the machine runs out of memory, the kernel kills programs here first
+    kernel.write_text("/proc/self/oom_score_adj", "500")
+    # With a limit of 1 byte the kernel neither writes a core dump nor calls the host's handler for core dumps.
     _, most = resource.getrlimit(resource.RLIMIT_CORE)
     least = 0 if most == 0 else 1
     resource.setrlimit(resource.RLIMIT_CORE, (least, least))
 
 
 def _hide() -> None:
-    """Nothing inside may read or trace this process, although it belongs to the same user."""
+    """Prevent programs of the same user from reading or tracing this process."""
     kernel.set_name("keeper")
     kernel.blank_command_line("keeper")
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)

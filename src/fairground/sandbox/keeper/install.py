@@ -1,8 +1,7 @@
-"""Runs an install script as the real root over a copy-on-write view of the machine.
+"""Run an install script as root over a copy-on-write view of the machine.
 
-What the script changes below /usr, /opt, /etc, /var and /root lands in a layer; the host stays as it is. This is
-for scripts that a world's author wrote and the person at the machine chose to run: it keeps the host clean, it
-does not confine.
+Changes below /usr, /opt, /etc, /var and /root go to a layer; the host does not change. The scripts come from a world's
+author, and the user chose to run them. This keeps the host clean, but it is not a security boundary.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from typing import NoReturn
 from . import kernel
 
 _TREES = ("usr", "opt", "etc", "var", "root")
-# Without it a package's services would be started on installation, in the middle of a build.
+# Prevents packages from starting their services during installation.
 _NO_SERVICES = "#!/bin/sh\nexit 101\n"
 
 
 def main(order_text: str) -> NoReturn:
-    """Builds the view that the order describes, runs the script in it, exits with its status."""
+    """Build the view that the order describes, run the script in it, and exit with its status."""
     order: dict[str, object] = json.loads(order_text)
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
     kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS)
@@ -68,7 +67,7 @@ def _build(layers: list[str], tree: str, world: str) -> None:
         os.chmod(f"/proc/self/fd/{tree_fd}/{name}", os.stat(f"/proc/self/fd/{opened[name]}").st_mode & 0o7777)
         lowers = [f"/proc/self/fd/{fd}/{name}" for fd in reversed(below)]
         lowers = [place for place in lowers if os.path.isdir(place)] + [f"/proc/self/fd/{opened[name]}"]
-        # userxattr, so that seats in user namespaces understand the marks that this mount leaves.
+        # userxattr, so that seats in user namespaces understand the markers that this mount creates.
         options = (
             f"lowerdir={':'.join(lowers)},upperdir=/proc/self/fd/{tree_fd}/{name},"
             f"workdir=/proc/self/fd/{tree_fd}/.work/{name},userxattr"

@@ -1,4 +1,4 @@
-"""What programs write to stdout and stderr, kept as a ring: a flood of it costs no memory and harms nobody."""
+"""Output of programs (stdout and stderr) in ring buffers, so that excessive output costs no memory."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ import struct
 import time
 
 SIZE = 1 << 18
-"""Bytes that are kept of each program's output."""
+"""Bytes that are kept per program."""
 HEADER = 8
-"""Bytes before the ring in its file: how much was written in all."""
+"""Size of the file header, which holds the total number of bytes written."""
 
 _PIECE = 1 << 16
-_REST = 0.005  # seconds between two looks at one program's output, so that a flood does not keep us busy
+# seconds between two reads of one program's output, so that excessive output does not keep the keeper busy
+_REST = 0.005
 
 
 class Log:
-    """One program's output: a pipe that it writes to, and a file in memory that the host reads."""
+    """The output of one program: a pipe that it writes to, and a memory file that the host reads."""
 
     def __init__(self) -> None:
         self.reader, self.writer = os.pipe2(os.O_CLOEXEC)
@@ -28,7 +29,7 @@ class Log:
         self.due = 0.0
 
     def take(self) -> bool:
-        """Moves what was written into the ring; False when nobody can write any more."""
+        """Move output into the ring. Returns False when no writer is left."""
         try:
             data = os.read(self.reader, _PIECE)
         except BlockingIOError:
@@ -42,13 +43,13 @@ class Log:
         return bool(data)
 
     def close(self) -> None:
-        """Ends it on this side; the host's open file of the ring lives on."""
+        """Close it on this side. The host's open file of the ring stays valid."""
         os.close(self.reader)
         os.close(self.ring)
 
 
 class Logs:
-    """All logs that somebody may still write to, looked at by turns."""
+    """All logs that still have a writer, read in turns."""
 
     def __init__(self, poller: select.poll) -> None:
         self._poller = poller
@@ -56,7 +57,7 @@ class Logs:
         self._resting: dict[int, Log] = {}
 
     def add(self, log: Log) -> None:
-        """Follows one more."""
+        """Start following a log."""
         self._logs[log.reader] = log
         self._poller.register(log.reader, select.POLLIN)
 
@@ -64,7 +65,7 @@ class Logs:
         return fd in self._logs
 
     def look(self, fd: int) -> None:
-        """Takes what there is, then lets this one rest."""
+        """Read what is available, then pause this log."""
         log = self._logs[fd]
         self._poller.unregister(fd)
         if log.take():
@@ -75,7 +76,7 @@ class Logs:
             log.close()
 
     def wait(self) -> float | None:
-        """Milliseconds until one has rested; None when none rests."""
+        """Milliseconds until the next pause ends; None without a pause."""
         now = time.monotonic()
         for fd, log in list(self._resting.items()):
             if log.due <= now:
@@ -86,9 +87,9 @@ class Logs:
         return max(0.0, min(log.due for log in self._resting.values()) - now) * 1000
 
     def catch_up(self) -> None:
-        """Takes what was written up to now, as far as pipes hold it."""
+        """Read everything written so far, up to the capacity of a pipe."""
         for log in list(self._logs.values()):
-            for _ in range(SIZE // _PIECE):  # not until it is empty: it may be filled as fast
+            for _ in range(SIZE // _PIECE):  # not until it is empty: it may fill up as fast
                 before = log.total
                 log.take()
                 if log.total == before:

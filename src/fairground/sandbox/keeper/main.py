@@ -1,8 +1,8 @@
-"""The keeper's way in: reads how the sandbox is to be made, has it made, and cleans up after it.
+"""Entry point of the keeper: read the order, create the sandbox, and clean up after it.
 
-Two processes: this one stays on the host, waits, and removes what is left; the other (`inside.py`) is the first
-process of the sandbox. Each ends when the other does, and both end when the host does, however that comes
-about: the host is watched as a process, because its end of the control socket may live on in its children.
+There are two processes. This one stays on the host, waits, and cleans up. The other (`inside.py`) is the first process
+of the sandbox. Each ends when the other does, and both end when the host process does. The host is watched as a
+process, because its children may keep its end of the control socket open.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CLEAN_UP_SECONDS = 10.0
 
 
 def main(control_fd: int) -> NoReturn:
-    """Makes the sandbox that the first message on the control socket describes."""
+    """Create the sandbox that the first message on the control socket describes."""
     control = socket.socket(fileno=control_fd)
     control.set_inheritable(False)
     message, fds, _, _ = socket.recv_fds(control, MESSAGE, 64, socket.MSG_CMSG_CLOEXEC)
@@ -43,8 +43,8 @@ def main(control_fd: int) -> NoReturn:
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_IGN)
 
-    life, serving = os.pipe()  # ends when the process that serves does
-    watched, watching = os.pipe()  # ends when this one does
+    life, serving = os.pipe()  # closes when the serving process ends
+    watched, watching = os.pipe()  # closes when this process ends
     try:
         if order["folder"]:
             make_folder(order["folder"], order["host_uid"], order["host_gid"])
@@ -68,13 +68,13 @@ def main(control_fd: int) -> NoReturn:
 
 
 def _help(inner: int, life: int, watching: int, order: dict[str, Any]) -> int:
-    """Does what the inner process cannot, until it says which process serves; 0 when none will."""
+    """Do what the inner process cannot, until it names the serving process. Returns that, or 0 if there is none."""
     with os.fdopen(life, "rb", closefd=False, buffering=0) as lines:
         while line := lines.readline():
             word, _, value = line.decode().strip().partition(" ")
             if word == "serves":
                 if int(value) != inner:
-                    os.waitpid(inner, 0)  # it only made the namespaces, and is replaced by its child
+                    os.waitpid(inner, 0)  # it only created the namespaces, and its child replaces it
                 os.write(watching, b"+")
                 return int(value)
             # Only a process outside of a user namespace may map a user other than its own.
@@ -96,10 +96,10 @@ def _await_end(host: int, life: int) -> None:
 
 
 def _end(server: int, order: dict[str, Any]) -> None:
-    """Ends what still runs and removes what a sandbox leaves on the host."""
+    """End what still runs, and remove what the sandbox left on the host."""
     if order["thaw"]:
         try:
-            kernel.write_text(order["thaw"], "THAWED")  # a frozen process of cgroup v1 cannot even be killed
+            kernel.write_text(order["thaw"], "THAWED")  # on cgroup v1 a frozen process cannot be killed
         except OSError as error:
             if error.errno not in (errno.ENOENT, errno.ENODEV):
                 raise
@@ -108,7 +108,7 @@ def _end(server: int, order: dict[str, Any]) -> None:
             os.kill(server, signal.SIGKILL)
             os.waitpid(server, 0)  # the kernel ends a whole pid namespace with its first process
     if order["kind"] != "namespace":
-        end_descendants(_CLEAN_UP_SECONDS)  # here orphans come to us
+        end_descendants(_CLEAN_UP_SECONDS)  # orphans become our children here
     if order["folder"]:
         remove_folder(order["folder"])
     deadline = time.monotonic() + _CLEAN_UP_SECONDS
@@ -117,7 +117,7 @@ def _end(server: int, order: dict[str, Any]) -> None:
 
 
 def _remove_cgroup(path: str, deadline: float) -> None:
-    """A cgroup can be removed the moment its last process is reaped, and what programs made below it is gone."""
+    """Remove a cgroup as soon as its last process is reaped, with the groups that programs created below it."""
     while True:
         try:
             for folder, _, _ in os.walk(path, topdown=False):

@@ -1,7 +1,7 @@
 """The file system of a sandbox: the machine's programs read-only, everything else private.
 
-What is shown of the machine is a list of what programs need. Everything else that lies in /opt, /var or /usr/local
-belongs to somebody: results, databases, checkouts.
+Only listed paths of the machine are visible, namely those that programs need. Other content of /opt, /var or /usr/local
+is private: results, databases, checkouts.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ USER, UID = "user", 1000
 HOME = f"/home/{USER}"
 
 BACKSTAGE = "/run/backstage"
-"""For the files of programs that run backstage; others can only read them."""
+"""For the files of backstage programs. Other programs can only read them."""
 
 _READ_ONLY = ("usr", "opt")
 _WRITABLE = ("etc", "var")
 _DISPLAYS = "/tmp/.X11-unix"
 _LOCAL = ("bin", "sbin", "lib", "libexec", "share", "games", "include", "etc")
-# Dictionaries, fonts, keyboard layouts and the like, which packages keep there. Programs of a layer bring their own.
+# Dictionaries, fonts, keyboard layouts and similar data of packages. Programs of a layer bring their own.
 _VAR = {
     "lib": (
         "aspell", "dbus", "dictionaries-common", "ghostscript", "ispell", "libreoffice", "misc", "sgml-base", "texmf",
@@ -37,17 +37,17 @@ _VAR = {
 }  # fmt: skip
 _SYSTEM_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
-_MASKED = ("/etc/ssh",)  # readable by everybody on some machines, and nobody's business inside
-_INODES = 200_000  # files that each tree in memory may hold; each costs the kernel about a kilobyte
+_MASKED = ("/etc/ssh",)  # readable by everyone on some machines, and not needed inside
+_INODES = 200_000  # maximum files per in-memory tree; each costs the kernel about a kilobyte
 _TERMINALS = 64
 
 
 class Outside:
     """The machine's own folders, as far as they are needed inside.
 
-    An overlay refuses a folder below which something else is mounted (a container's /etc/hosts, a disk at
-    /var/lib), unless whoever mounts may uncover it. Root may: so as root we take those folders without what is
-    mounted in them, before giving our rights away. Without root such a tree is shown as it is, read-only.
+    An overlay refuses a folder that has other mounts below it (a container's /etc/hosts, a disk at /var/lib), unless
+    the caller may unmount them. Root may. So as root we first take these folders without the mounts in them, and then
+    drop our privileges. Without root, such a folder is shown as it is, read-only.
     """
 
     def __init__(self, staged: str = "") -> None:
@@ -56,7 +56,7 @@ class Outside:
 
     @staticmethod
     def as_root() -> Outside:
-        """Stages the folders for overlays, when something is mounted below one of them and we may mount."""
+        """Stage the folders for overlays, if something is mounted below one of them and we may mount."""
         outside = Outside()
         names = [name for name in (*_READ_ONLY, *_WRITABLE) if outside.below(name)]
         if not names:
@@ -64,7 +64,7 @@ class Outside:
         try:
             kernel.unshare(kernel.CLONE_NEWNS)
             kernel.mount("none", "/", "", kernel.MS_REC | kernel.MS_PRIVATE)
-            place = "/sys"  # nothing of it is used from here on
+            place = "/sys"  # not used from here on
             kernel.mount("tmpfs", place, "tmpfs", 0, "mode=755")
             for name in names:
                 os.mkdir(f"{place}/{name}")
@@ -72,34 +72,34 @@ class Outside:
         except OSError as error:
             if error.errno not in (errno.EPERM, errno.EACCES, errno.EINVAL):
                 raise
-            return outside  # root of a container, who may not mount or not uncover
+            return outside  # root of a container, without permission to mount or to unmount
         outside._staged = place
         return outside
 
     def below(self, name: str) -> list[str]:
-        """What is mounted somewhere below one of the machine's folders; of nested mounts, the outermost."""
-        found: list[str] = []
+        """Mount points below one of the machine's folders. Of nested mounts, only the outermost."""
+        outermost: list[str] = []
         for path in sorted(path for path in self.mounted if path.startswith(f"/{name}/")):
-            if not any(path.startswith(f"{outer}/") for outer in found):
-                found.append(path)
-        return found
+            if not any(path.startswith(f"{outer}/") for outer in outermost):
+                outermost.append(path)
+        return outermost
 
     def open(self, name: str) -> int:
-        """A folder of the machine, with all that is mounted in it."""
+        """Open a folder of the machine, with all mounts in it."""
         return os.open(f"/{name}", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
 
     def open_alone(self, name: str) -> int:
-        """The same, without what is mounted in it if that could be had."""
-        mounted = "/" in name and f"/{name}" in self.mounted  # itself, so that it is not in the tree above
+        """Open a folder of the machine, without the mounts in it if possible."""
+        mounted = "/" in name and f"/{name}" in self.mounted  # itself a mount, so it is not in the tree above
         staged = self._staged and not mounted and os.path.isdir(f"{self._staged}/{name}")
         return self.open(f"{self._staged[1:]}/{name}" if staged else name)
 
 
 def build(order: dict[str, Any], outside: Outside) -> None:
-    """Makes the new root and moves into it. Must run in its own user, mount and pid namespaces.
+    """Create the new root and move into it. Must run in its own user, mount and pid namespaces.
 
     Args:
-        order: What to make: `layers` (open folders, lowest first), `writable` (an open folder that keeps what is
+        order: What to create: `layers` (open folders, lowest first), `writable` (an open folder that keeps what is
             written, or None for memory), `disk` (bytes for each tree in memory), `opt` (names in /opt to show), `hide`
             (paths to cover) and `hostname`.
         outside: The machine's own folders.
@@ -108,9 +108,9 @@ def build(order: dict[str, Any], outside: Outside) -> None:
 
 
 def enter_inner() -> None:
-    """Narrows the view of a new mount namespace to what programs may see and change."""
+    """Restrict a new mount namespace to what programs may see and change."""
     kernel.mount("proc", "/proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
-    # Nobody but us has anything to change in /etc: a preloaded library there would run in every program.
+    # Programs must not change /etc: a preloaded library there would run in every program.
     for path in ("/etc", "/var", BACKSTAGE, _DISPLAYS):
         _remount_read_only(path)
 
@@ -132,7 +132,7 @@ class _Builder:
         links = {name: os.readlink(f"/{name}") for name in _SYSTEM_LINKS if os.path.islink(f"/{name}")}
         unmerged = [name for name in _SYSTEM_LINKS if os.path.isdir(f"/{name}") and name not in links]
         programs = [name for name in ("usr", *unmerged) if os.path.isdir(f"/{name}")]
-        whole = {name: self._keep(self.outside.open(name)) for name in (*programs, "etc")}
+        complete = {name: self._keep(self.outside.open(name)) for name in (*programs, "etc")}
         alone = {name: self._keep(self.outside.open_alone(name)) for name in (*programs, "etc")}
         local = self._open_parts("usr/local", _LOCAL)
         opt = self._open_parts("opt", self.order["opt"])
@@ -140,7 +140,7 @@ class _Builder:
         below = self.outside.below("usr") if self._lowers("usr") else []
         again = {path: self._keep(os.open(path, os.O_PATH | os.O_CLOEXEC)) for path in below}
 
-        root = "/tmp"  # any folder that exists: what it held is hidden from here on, and open by number
+        root = "/tmp"  # any existing folder: its content is hidden from here on, but still open by file descriptor
         self._tmpfs(root, 4 << 20, "755")
         os.chdir(root)
         folders = ("proc", "sys", "dev", "run", "tmp", "home", "root", "mnt", "media", "srv", ".rw")
@@ -151,14 +151,14 @@ class _Builder:
         self._tmpfs(".rw", self.disk, "755")
         os.mkdir(".rw/.nothing")
         for name in programs:
-            self._mount_programs(name, whole[name], alone[name])
+            self._mount_programs(name, complete[name], alone[name])
         for path, fd in again.items():
             if os.path.isdir(f".{path}") and not os.path.ismount(f".{path}"):
                 self._bind(f".{path}", fd)
         if os.path.isdir("usr/local") and not os.path.islink("usr/local"):
             self._mount_parts("usr/local", local)
         self._mount_parts("opt", opt)
-        self._mount_etc(whole["etc"], alone["etc"])
+        self._mount_etc(complete["etc"], alone["etc"])
         self._mount_var(var)
         os.mkdir(f".{HOME}", 0o755)
         self._overlay(f".{HOME}", self._lowers("home"), "home")
@@ -178,7 +178,7 @@ class _Builder:
         kernel.pivot_root(".", ".")
         kernel.unmount(".")
         os.chdir("/")
-        for path in (*_MASKED, *self.order["hide"]):  # only now, so that links in a path lead where they lead inside
+        for path in (*_MASKED, *self.order["hide"]):  # last, so that links in a path resolve as they do inside
             _cover(path)
         _remount_read_only("/")
         for fd in self.opened:
@@ -193,32 +193,33 @@ class _Builder:
         kernel.mount("tmpfs", target, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, options)
 
     def _lowers(self, name: str) -> list[str]:
-        """The layers that have something for a tree, highest first."""
+        """The layers that contain a tree, highest first."""
         places = [_by_number(fd, name) for fd in reversed(self.layers)]
         return [place for place in places if os.path.isdir(place)]
 
     def _open_parts(self, tree: str, names: Iterable[str]) -> dict[str, tuple[int, int]]:
-        """Those of a folder's folders that are there: each with all that is mounted in it, and without."""
-        found = [name for name in names if os.path.isdir(f"/{tree}/{name}") and not os.path.islink(f"/{tree}/{name}")]
+        """Open the existing subfolders with these names: each with all mounts in it, and without."""
+        existing = [
+            name for name in names if os.path.isdir(f"/{tree}/{name}") and not os.path.islink(f"/{tree}/{name}")
+        ]
         openers = (self.outside.open, self.outside.open_alone)
         return {
             name: (self._keep(openers[0](path)), self._keep(openers[1](path)))
-            for name in found
+            for name in existing
             if (path := f"{tree}/{name}")
         }
 
-    def _mount_programs(self, name: str, whole: int, alone: int) -> None:
+    def _mount_programs(self, name: str, complete: int, alone: int) -> None:
         if lowers := self._lowers(name):
             self._stack(name, [*lowers, _by_number(alone)])
         else:
-            # A bind, not an overlay: every sandbox shares what the kernel has cached of the machine's programs.
-            self._bind(name, whole)
+            # A bind, not an overlay, so that all sandboxes share the kernel's cache of the machine's programs.
+            self._bind(name, complete)
 
     def _mount_parts(self, tree: str, parts: dict[str, tuple[int, int]]) -> None:
-        """Shows, of one of the machine's folders, only these, and all that layers have in it.
+        """Show only these parts of one of the machine's folders, and everything that layers have in it.
 
-        Stacked over nothing, because a read-only bind would let a program connect to a server of the host that has
-        its socket there.
+        As overlays, because through a read-only bind a program could connect to a socket file of a server on the host.
         """
         in_layers = {name for place in self._lowers(tree) for name in os.listdir(place)}
         self._tmpfs(tree, 1 << 20, "755")
@@ -231,13 +232,13 @@ class _Builder:
             if name not in parts:
                 self._stack(f"{tree}/{name}", [".rw/.nothing", *lowers])
                 continue
-            whole, alone = parts[name]
+            complete, alone = parts[name]
             try:
                 self._stack(f"{tree}/{name}", [*(lowers or [".rw/.nothing"]), _by_number(alone)])
             except OSError as error:
                 if error.errno != errno.EINVAL or lowers:
                     raise
-                self._bind(f"{tree}/{name}", whole)
+                self._bind(f"{tree}/{name}", complete)
                 continue
             for path in self.outside.below(f"{tree}/{name}"):
                 if os.path.isdir(f".{path}"):
@@ -245,7 +246,7 @@ class _Builder:
         _remount_read_only(tree)
 
     def _copy_leaf(self, path: str) -> None:
-        """A link or a plain file that the highest layer with it has at the top of a tree."""
+        """Copy a link or regular file at the top of a tree from the highest layer that has it."""
         for fd in reversed(self.layers):
             source = _by_number(fd, path)
             if os.path.islink(source):
@@ -258,8 +259,8 @@ class _Builder:
                 continue
             return
 
-    def _mount_etc(self, whole: int, alone: int) -> None:
-        """The machine's settings, in which files may be added and changed."""
+    def _mount_etc(self, complete: int, alone: int) -> None:
+        """Mount the machine's settings. Files may be added and changed in them."""
         upper, lowers = self._upper("etc"), self._lowers("etc")
         tables = (_first_file([*lowers, _by_number(alone)], table) for table in ("passwd", "group"))
         _write_identity(upper, self.order["hostname"], *tables)
@@ -268,24 +269,24 @@ class _Builder:
         except OSError as error:
             if error.errno != errno.EINVAL or lowers:
                 raise
-            kernel.mount(_by_number(whole), "etc", "", kernel.MS_BIND | kernel.MS_REC)
+            kernel.mount(_by_number(complete), "etc", "", kernel.MS_BIND | kernel.MS_REC)
             for file in os.listdir(upper):
                 if os.path.isfile(f"etc/{file}") and not os.path.islink(f"etc/{file}"):
                     kernel.mount(f"{upper}/{file}", f"etc/{file}", "", kernel.MS_BIND)
             kernel.make_read_only("etc")
 
     def _mount_var(self, parts: dict[str, dict[str, tuple[int, int]]]) -> None:
-        """What layers have in /var, what packages keep there, and room for more."""
+        """Mount the /var of the layers, the data of packages, and an empty writable part."""
         self._overlay("var", self._lowers("var"), "var")
         for folder, names in parts.items():
-            for name, (whole, alone) in names.items():
+            for name, (complete, alone) in names.items():
                 place = f"var/{folder}/{name}"
                 lowers = self._lowers(place)
                 os.makedirs(place, exist_ok=True)
                 if lowers:
                     self._stack(place, [*lowers, _by_number(alone)])
                 else:
-                    self._bind(place, whole)
+                    self._bind(place, complete)
         os.makedirs("var/tmp", exist_ok=True)
         self._tmpfs("var/tmp", self.disk, "1777")
         for name, target in (("run", "/run"), ("lock", "/run/lock")):
@@ -333,19 +334,19 @@ class _Builder:
 def _mount_points() -> list[str]:
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
         points = [line.split(" ")[4] for line in file]
-    # Blanks, tabs, line feeds and backslashes are written as octal numbers.
+    # Spaces, tabs, line feeds and backslashes are octal escapes.
     for code, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
         points = [point.replace(code, character) for point in points]
     return points
 
 
 def _by_number(fd: int, name: str = "") -> str:
-    # By number, because the path may lie below folders that this user cannot enter.
+    # By file descriptor, because this user may not be able to enter the folders above.
     return f"/proc/self/fd/{fd}/{name}" if name else f"/proc/self/fd/{fd}"
 
 
 def _check_readable(fd: int, what: str) -> None:
-    """A layer that cannot be read would be left out without a word."""
+    """Check a layer, because an overlay silently omits one that cannot be read."""
     try:
         os.listdir(_by_number(fd))
     except OSError as error:
@@ -367,7 +368,7 @@ def _remount_read_only(target: str) -> None:
 
 
 def _cover(path: str) -> None:
-    """Puts something empty over a path, if it is there at all."""
+    """Cover a path with something empty, if it exists."""
     try:
         mode = os.lstat(path).st_mode
     except OSError:
@@ -380,12 +381,12 @@ def _cover(path: str) -> None:
 
 
 def _write_identity(etc: str, hostname: str, passwd: str, group: str) -> None:
-    """A user of our own, whoever runs us, and a machine without the host's name."""
+    """Write a fixed user name and host name that do not reveal those of the host."""
 
     def with_user(table: str, row: str) -> str:
         rows = [line.split(":") for line in table.splitlines()]
-        kept = [":".join(fields) for fields in rows if fields[0] != USER and fields[2:3] != [str(UID)]]
-        return "\n".join([*kept, row]) + "\n"
+        other_rows = [":".join(fields) for fields in rows if fields[0] != USER and fields[2:3] != [str(UID)]]
+        return "\n".join([*other_rows, row]) + "\n"
 
     files = {
         "passwd": with_user(passwd, f"{USER}:x:{UID}:{UID}:{USER}:{HOME}:/bin/bash"),

@@ -1,4 +1,4 @@
-"""Programs inside: started, watched, stopped, counted."""
+"""Programs inside a sandbox: start, watch, stop, and account for them."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _START_SECONDS = 10.0
 _STOP_SECONDS = 5.0
 _SETTLE_SECONDS = 0.1
 _REAP_AT_ONCE = 1000
-_HIGHEST_FD = 255  # that a caller may give a program
+_HIGHEST_FD = 255  # highest file descriptor that a caller may pass to a program
 
 
 class Programs:
-    """What runs in one sandbox.
+    """The programs of one sandbox.
 
     Args:
-        env: The environment of every program.
+        env: Environment of every program.
         home: The user's home.
-        attach: Open `cgroup.procs` files that each program enters by writing to.
-        processes: Limit on processes for this user, or None.
+        attach: Open `cgroup.procs` files. Each program writes to them to enter the cgroup.
+        processes: Maximum number of processes of this user, or None.
         namespaced: Whether this is the first process of a pid namespace.
     """
 
@@ -42,23 +42,23 @@ class Programs:
         self.processes = processes
         self.namespaced = namespaced
         self._status: dict[int, int | None] = {}
-        self._used = 0.0  # processor seconds of those that ended
+        self._used = 0.0  # CPU seconds of ended programs
         self._most = 0.0
-        # We hold two files for each program that is followed; programs get the limit that was.
+        # The keeper holds two files per followed program; programs get the original limit.
         self._files = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (self._files[1], self._files[1]))
 
     def start(
         self, argv: list[str], env: dict[str, str], cwd: str, give: dict[int, int], log: Log | None, *, quiet: bool
     ) -> tuple[int, int]:
-        """Starts a program with these open files; returns its number and an open file that stands for it.
+        """Start a program with these open files. Returns its process ID and a pidfd.
 
-        One that is to be quiet can send no signals.
+        A quiet program cannot send signals.
         """
         if log is not None:
             give = {1: log.writer, 2: log.writer} | give
         if not all(0 <= target <= _HIGHEST_FD for target in give):
-            raise Refused("EBADF", f"open files get numbers from 0 to {_HIGHEST_FD}, got {sorted(give)}")
+            raise Refused("EBADF", f"file descriptors must be 0 to {_HIGHEST_FD}, got {sorted(give)}")
         report, tell = os.pipe2(os.O_CLOEXEC)
         pid = os.fork()
         if pid == 0:
@@ -78,7 +78,7 @@ class Programs:
     def _become(
         self, argv: list[str], env: dict[str, str], cwd: str, give: dict[int, int], tell: int, quiet: bool
     ) -> None:
-        """In the child: attaches, hands over files, executes. Never returns."""
+        """In the child: enter the cgroups, pass files, execute. Never returns."""
         try:
             tell = _duplicate_high(tell)
             os.setsid()
@@ -99,7 +99,7 @@ class Programs:
             try:
                 kernel.close_on_exec(3)
             except OSError as error:
-                if error.errno != errno.ENOSYS:  # every file here is opened that way; this is the second bolt
+                if error.errno != errno.ENOSYS:  # every file here is already close-on-exec; this is a second safeguard
                     raise
             for target, fd in high.items():
                 os.dup2(fd, target, inheritable=True)
@@ -119,7 +119,7 @@ class Programs:
             os._exit(127)
 
     def check_attach(self) -> list[bool]:
-        """Whether programs can really enter each cgroup, found out by one that ends at once; others are given up."""
+        """Test with a short-lived process which cgroups programs can enter. The others are dropped."""
         report, tell = os.pipe2(os.O_CLOEXEC)
         pid = os.fork()
         if pid == 0:
@@ -142,9 +142,9 @@ class Programs:
         return able
 
     def reap(self) -> bool:
-        """Takes note of some that ended, also of orphans; True when there may be more.
+        """Reap some ended programs and orphans. Returns True if there may be more.
 
-        Not of all in one go: a program that leaves orphans as fast as it can must not keep us from answering.
+        Not all at once: a program that creates orphans continuously must not block the keeper.
         """
         for _ in range(_REAP_AT_ONCE):
             try:
@@ -154,7 +154,7 @@ class Programs:
             if pid == 0:
                 return False
             self._used += usage.ru_utime + usage.ru_stime
-            # An orphan may have the number of a program that ended before; its status is not that program's.
+            # An orphan may reuse the process ID of an ended program. Its status is not that program's.
             if pid in self._status and self._status[pid] is None:
                 self._status[pid] = os.waitstatus_to_exitcode(status)
         return True
@@ -168,55 +168,56 @@ class Programs:
         return self._status[pid]
 
     def kill(self, pid: int, number: int) -> None:
-        """Signals the process group of a program started here, if it still runs."""
-        if self.status(pid) is None:  # afterwards the number may be somebody else's
+        """Signal the process group of a program started here, if it still runs."""
+        if self.status(pid) is None:  # after it ended, the process ID may belong to another process
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(pid, number)
 
     def stop(self) -> None:
-        """Stops every program by signal, and waits until they stand: for machines without a freezer."""
+        """Stop every program by signal and wait until all have stopped, on machines without a freezer."""
         started = time.monotonic()
         while states := {pid: state for pid in self._pids() if (state := _state(pid)) not in "TtZX"}:
-            for pid in [-1] if self.namespaced else states:  # -1 is everything but ourselves, in one step
+            for pid in [-1] if self.namespaced else states:  # -1 means every process but this one, in one step
                 _signal(pid, signal.SIGSTOP)
             waited = time.monotonic() - started
             if set(states.values()) == {"D"} and waited > _SETTLE_SECONDS:
-                return  # in the kernel, such as one that waits for a stopped child of vfork, and stops on the way out
+                # in a system call, such as one that waits for a stopped child of vfork; it stops when the call returns
+                return
             if waited > _STOP_SECONDS:
                 self.resume()
                 raise Refused("ETIMEDOUT", f"{len(states)} processes did not stop within {_STOP_SECONDS:g} s")
 
     def resume(self) -> None:
-        """Lets stopped programs go on."""
+        """Continue stopped programs."""
         for pid in [-1] if self.namespaced else self._pids():
             _signal(pid, signal.SIGCONT)
 
     @property
     def used(self) -> float:
-        """Processor seconds of the programs that ended."""
+        """CPU seconds of the programs that ended."""
         return self._used
 
     def usage(self, elsewhere: float = 0.0) -> tuple[float, int]:
-        """Processor seconds and bytes of memory of everything here: for machines without cgroups.
+        """CPU seconds and bytes of memory of all programs, on machines without cgroups.
 
-        What runs in a namespace below this one is seen while it runs; `elsewhere` are the seconds of those that ended.
+        Includes running programs of a nested namespace. `elsewhere` is the CPU time of those that ended there.
         """
         seconds, memory = self._used + elsewhere, 0
         for pid in self._pids():
             try:
-                # The clock of another process: all its threads, in nanoseconds.
+                # The CPU clock of another process: all its threads, in nanoseconds.
                 seconds += time.clock_gettime((~pid << 3) | 2)
                 with open(f"/proc/{pid}/statm", encoding="utf-8") as file:
                     fields = file.read().split()
                 memory += (int(fields[1]) - int(fields[2])) * resource.getpagesize()
             except (OSError, IndexError):
                 continue  # it ended meanwhile
-        # One that ended and waits for its parent is on neither account.
+        # A program that has ended but not been reaped is counted in neither sum.
         self._most = max(self._most, seconds)
         return self._most, memory
 
     def at_work(self) -> int:
-        """How many threads run, or wait for a processor or a disk: for machines without cgroups."""
+        """Number of threads that run, or wait for a CPU or a disk, on machines without cgroups."""
         count = 0
         for pid in self._pids():
             try:
@@ -238,7 +239,7 @@ class Programs:
 
 
 def descendants() -> list[int]:
-    """Every process below this one, which must be a child subreaper so that none gets away."""
+    """All processes below this one, which must be a child subreaper so that none escapes."""
     children: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -248,17 +249,17 @@ def descendants() -> list[int]:
             except (OSError, IndexError):
                 continue  # it ended meanwhile
             children.setdefault(parent, []).append(int(name))
-    found: list[int] = []
+    pids: list[int] = []
     stack = [os.getpid()]
     while stack:
         below = children.get(stack.pop(), [])
-        found += below
+        pids += below
         stack += below
-    return found
+    return pids
 
 
 def end_descendants(seconds: float) -> None:
-    """Kills every process below this one, as fast as they can be found, and reaps what comes to us."""
+    """Kill every process below this one as they appear, and reap them."""
     deadline = time.monotonic() + seconds
     while True:
         try:
@@ -267,7 +268,7 @@ def end_descendants(seconds: float) -> None:
         except ChildProcessError:
             return
         pids = descendants()
-        for pid in pids:  # first all to a halt, so that none is born while others die
+        for pid in pids:  # stop all first, so that none forks meanwhile
             _signal(pid, signal.SIGSTOP)
         for pid in pids:
             _signal(pid, signal.SIGKILL)
@@ -277,7 +278,7 @@ def end_descendants(seconds: float) -> None:
 
 
 def _execute(argv: list[str], env: dict[str, str]) -> None:
-    """Finds and executes a program. `os.execvpe` would import a module, and we are past where modules are."""
+    """Find and execute a program. `os.execvpe` would import a module, which is no longer possible here."""
     if "/" in argv[0]:
         os.execve(argv[0], argv, env)
     failure: OSError = FileNotFoundError(errno.ENOENT, "no such program on PATH", argv[0])
@@ -286,15 +287,15 @@ def _execute(argv: list[str], env: dict[str, str]) -> None:
         try:
             os.execve(path, argv, env)
         except OSError as error:
-            if os.path.lexists(path):  # found, but not to be executed: another one may be further on
+            if os.path.lexists(path):  # it exists but cannot be executed; a later one on PATH may work
                 failure = error
     raise failure
 
 
 def _await_start(report: int, pid: int) -> bytes:
-    """What a new program's process says went wrong; nothing when the program was executed.
+    """Read the error of a new program's process; empty if the program was executed.
 
-    Programs of the same user can stop that process before it is ready, and so must not be able to hold us.
+    Programs of the same user can stop that process before it is ready, so this must not wait for it indefinitely.
     """
     poller = select.poll()
     poller.register(report, select.POLLIN)
@@ -321,5 +322,5 @@ def _signal(pid: int, number: int) -> None:
 
 
 def _duplicate_high(fd: int) -> int:
-    """A copy past the numbers that programs are given, so that handing over cannot overwrite a source."""
+    """Duplicate a file descriptor above the range for programs, so that passing files cannot overwrite a source."""
     return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _HIGHEST_FD + 1)

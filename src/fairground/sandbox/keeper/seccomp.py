@@ -1,11 +1,11 @@
-"""A seccomp filter: system calls that no desktop program needs and that reach past namespaces.
+"""A seccomp filter for system calls that desktop programs do not need and that bypass namespaces.
 
-Namespaces do not cover the kernel's key store, BPF, performance events, or sockets to a hypervisor
-(AF_VSOCK ignores the network namespace); these fail with EPERM, or as if not supported, inside a sandbox.
-Making namespaces stays allowed, because browsers build their own sandboxes of them.
+Namespaces do not cover the kernel's key store, BPF, performance events, or sockets to a hypervisor (AF_VSOCK ignores
+the network namespace). Inside a sandbox these fail with EPERM, or as unsupported. Creating namespaces stays allowed,
+because browsers use them for their own sandboxes.
 
-Programs that run on backstage get a second filter: they send no signals. A window manager kills the process whose
-number a window names, and any program may write any number there.
+Backstage programs get a second filter that forbids sending signals. A window manager kills the process whose ID a
+window declares, and any program may declare any process ID.
 """
 
 from __future__ import annotations
@@ -52,19 +52,20 @@ _SIGNALS = {
 }
 _SOCKET, _IOCTL, _SETRLIMIT, _PRLIMIT = (41, 198), (16, 29), (160, 164), (302, 261)
 _SETPRIORITY, _IOPRIO_SET, _PRIO_USER, _IOPRIO_WHO_USER = (141, 140), (251, 30), 2, 3
-# These and prlimit work on any process of the same user, as the keeper is: a limit on its processor time would end
-# it, and everything with it.
+# These calls and prlimit work on any process of the same user, including the keeper: a limit on its CPU time would end
+# it and the whole sandbox.
 _SCHEDULING = {
     "sched_setaffinity": (203, 122),
     "sched_setscheduler": (144, 119),
     "sched_setparam": (142, 118),
     "sched_setattr": (314, 274),
 }
-_KEEPER = 1  # its number, in the only pid namespace in which it has one
+_KEEPER = 1  # its process ID, in the only pid namespace in which it is visible
 _FAMILIES = (1, 2, 10)  # unix, inet, inet6
 _NETLINK = 16
-_NETLINK_PROTOCOLS = (0, 15)  # routes and device events: not packet filters, IPsec or audit
-_TERMINAL_REQUESTS = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX type into a terminal that was handed over
+_NETLINK_PROTOCOLS = (0, 15)  # routes and device events: no packet filters, IPsec or audit
+# TIOCSTI and TIOCLINUX inject input into a terminal that was passed to the sandbox
+_TERMINAL_REQUESTS = (0x5412, 0x541C)
 _RLIMIT_CORE = 4
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 _X32_BIT = 0x40000000
@@ -76,12 +77,12 @@ _SECCOMP_MODE_FILTER = 2
 
 
 def install() -> None:
-    """Puts the filter on this process and all it will start. Needs no_new_privs."""
+    """Install the filter for this process and its children. Needs no_new_privs."""
     _install(_program())
 
 
 def forbid_signals() -> None:
-    """Keeps this process and all it will start from signalling any process. Needs no_new_privs."""
+    """Forbid this process and its children to signal any process. Needs no_new_privs."""
     column, _ = _architecture()
     code = [_statement(_LOAD, _AT_NUMBER)]
     for row in _SIGNALS.values():
@@ -101,7 +102,7 @@ def _program() -> list[bytes]:
     refuse = _fail(errno.EPERM)
     allow = _statement(_RETURN, _ALLOW)
 
-    # Another architecture's numbers (32-bit calls on a 64-bit kernel) would walk around the list.
+    # System call numbers of another architecture (32-bit calls on a 64-bit kernel) would bypass the list.
     code = [
         _statement(_LOAD, _AT_ARCHITECTURE),
         _jump(_JUMP_EQUAL, architecture, 1, 0),
@@ -133,8 +134,8 @@ def _program() -> list[bytes]:
         requests += _if_equal(request, [refuse])
     code += _if_equal(_IOCTL[column], [*requests, allow])
 
-    # Dumps of memory stay off: with a limit of 1 the kernel does not call the host's handler, with 0 it would.
-    # The change is not made, and said to be, because programs that set it to 0 mean the same.
+    # Core dumps stay off: with a limit of 1 the kernel does not call the host's handler, with 0 it would. The call
+    # succeeds without effect, because programs that set the limit to 0 want the same.
     pretend = _fail(0)
     code += _if_equal(_SETRLIMIT[column], [_argument(0), *_if_equal(_RLIMIT_CORE, [pretend]), allow])
     asks_only = [
@@ -144,8 +145,8 @@ def _program() -> list[bytes]:
         _jump(_JUMP_EQUAL, 0, 1, 0),
         pretend,
     ]
-    others = [_argument(0), *_if_equal(_KEEPER, [refuse])]
-    code += _if_equal(_PRLIMIT[column], [*others, _argument(1), *_if_equal(_RLIMIT_CORE, asks_only), allow])
+    keeper_check = [_argument(0), *_if_equal(_KEEPER, [refuse])]
+    code += _if_equal(_PRLIMIT[column], [*keeper_check, _argument(1), *_if_equal(_RLIMIT_CORE, asks_only), allow])
     return [*code, allow]
 
 
@@ -156,12 +157,12 @@ def _architecture() -> tuple[int, int]:
 
 
 def _if_equal(value: int, then: list[bytes]) -> list[bytes]:
-    """Runs `then` when the value that was loaded is this one."""
+    """Run `then` if the loaded value equals `value`."""
     return [_jump(_JUMP_EQUAL, value, 0, len(then)), *then]
 
 
 def _argument(index: int, *, high: bool = False) -> bytes:
-    # Little-endian machines both: the low half of a 64-bit argument comes first.
+    # All supported machines are little-endian: the low half of a 64-bit argument comes first.
     return _statement(_LOAD, _AT_ARGUMENTS + 8 * index + (4 if high else 0))
 
 

@@ -1,11 +1,11 @@
-"""The first process of a sandbox, answering the host: start, read, write, connect, stop.
+"""The first process of a sandbox, which serves the host's requests: start, read, write, connect, stop.
 
-Requests and answers are small JSON messages on one socket; open files travel with them, so that content
-never does. What runs inside can reach neither the socket nor this process, and no request may wait for it.
+Requests and answers are small JSON messages on one socket. File contents are passed as open files, never in messages.
+Programs inside can reach neither the socket nor this process, and no request may wait for them.
 
-In a sandbox of namespaces there are two such processes. The first one is *backstage*: it answers the host, reads and
-writes files, and runs the programs that belong to us. The other is the first process of a pid namespace below, where
-everybody else's programs run; requests about those are passed on to it.
+A namespace sandbox has two such processes. The first is *backstage*: it answers the host, reads and writes files, and
+runs Fairground's own programs. The second is the first process of a nested pid namespace, where all other programs run.
+Requests about those are forwarded to it.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
     from typing import Any
 
 MESSAGE = 1 << 17
-"""Bytes that a message may have."""
+"""Maximum bytes per message."""
 _MOST_FDS = 16
 _ABOUT_PROGRAMS = ("spawn", "status", "kill", "catch_up", "stop", "resume")
 
 
 class Keeper:
-    """Answers one host until the host goes away.
+    """Serves one host until it disconnects.
 
     Args:
         control: The socket to the host.
-        programs: What runs here.
-        tell: Open files to send along when we are ready.
-        check_attach: Whether to try out that programs can enter their cgroups.
-        inner: The socket to the keeper of the namespace below, where programs run unless they are to run backstage.
+        programs: The programs that run here.
+        tell: Open files to send with the ready message.
+        check_attach: Whether to test that programs can enter their cgroups.
+        inner: The socket to the nested keeper, which runs all programs that are not backstage.
     """
 
     def __init__(
@@ -64,9 +64,9 @@ class Keeper:
         self._send({"id": 0, "value": ready}, [os.pidfd_open(os.getpid()), *tell])
 
     def serve(self, watched: int) -> bool:
-        """Answers requests and reaps children until the control socket or `watched` closes; True if it was that.
+        """Serve requests and reap children until the control socket or `watched` closes. True if it was `watched`.
 
-        Also until the keeper below ends, with which all programs have ended.
+        Also returns when the nested keeper ends, because all programs end with it.
         """
         wake, nudge = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.set_wakeup_fd(nudge, warn_on_full_buffer=False)
@@ -91,7 +91,7 @@ class Keeper:
             more = more and self._programs.reap()
 
     def _answer(self) -> bool:
-        """Answers one request; False when the host is gone."""
+        """Answer one request. Returns False if the host is gone."""
         try:
             message, fds, flags, _ = socket.recv_fds(self._control, MESSAGE, _MOST_FDS, socket.MSG_CMSG_CLOEXEC)
         except OSError:
@@ -114,7 +114,7 @@ class Keeper:
             answer |= {"refused": refusal.code, "message": refusal.message[:4000]}
         except OSError as error:
             answer |= {"refused": errno.errorcode.get(error.errno or 0, "EIO"), "message": str(error)[:4000]}
-        except Exception as error:  # whatever it was, the sandbox goes on and the host is told
+        except Exception as error:  # report any error to the host; the sandbox continues
             answer |= {"refused": "EINVAL", "message": f"{type(error).__name__}: {error}"[:4000]}
         finally:
             for fd in fds:
@@ -122,13 +122,13 @@ class Keeper:
         return self._send(answer, passed)
 
     def _pass_on(self, request: dict[str, Any], fds: list[int], passed: list[int]) -> dict[str, Any]:
-        """Has the keeper below answer; the files that come with its answer are added to `passed`."""
+        """Forward a request to the nested keeper. Files of its answer are added to `passed`."""
         assert self._inner is not None
         socket.send_fds(self._inner, [json.dumps({"id": 0, **request}).encode()], fds)
         message, files, _, _ = socket.recv_fds(self._inner, MESSAGE, _MOST_FDS, socket.MSG_CMSG_CLOEXEC)
         passed += files
         if not message:
-            raise Refused("ESRCH", "the sandbox's programs have ended, and their keeper with them")
+            raise Refused("ESRCH", "the keeper of the sandbox's programs has ended, and all programs with it")
         answer: dict[str, Any] = json.loads(message)
         del answer["id"]
         return answer
@@ -143,7 +143,7 @@ class Keeper:
                 os.close(fd)
         return True
 
-    # Requests. Each returns plain data and the files to send along.
+    # Requests. Each returns plain data and the files to send with it.
 
     def do_spawn(
         self,
@@ -156,90 +156,90 @@ class Keeper:
         quiet: bool,
         fds: list[int],
     ) -> tuple[Any, list[int]]:
-        """Starts a program; `targets` are the numbers that the passed files get in it."""
+        """Start a program. `targets` are the file descriptors that the passed files get in it."""
         folder = self._files.place(cwd)
         give = dict(zip(targets, fds, strict=True))
         if not log:
             pid, pidfd = self._programs.start(argv, env, folder, give, None, quiet=quiet)
             return pid, [pidfd]
-        kept = Log()
+        output = Log()
         try:
-            pid, pidfd = self._programs.start(argv, env, folder, give, kept, quiet=quiet)
+            pid, pidfd = self._programs.start(argv, env, folder, give, output, quiet=quiet)
         except BaseException:
-            kept.close()
+            output.close()
             raise
         finally:
-            os.close(kept.writer)
-        self._logs.add(kept)
-        return pid, [pidfd, os.dup(kept.ring)]
+            os.close(output.writer)
+        self._logs.add(output)
+        return pid, [pidfd, os.dup(output.ring)]
 
     def do_status(self, *, pid: int, fds: list[int]) -> tuple[Any, list[int]]:
         """Exit status of a program started here; null while it runs."""
         return self._programs.status(pid), []
 
     def do_kill(self, *, pid: int, signal: int, fds: list[int]) -> tuple[Any, list[int]]:
-        """Signals a program's process group."""
+        """Signal a program's process group."""
         self._programs.kill(pid, signal)
         return None, []
 
     def do_catch_up(self, *, fds: list[int]) -> tuple[Any, list[int]]:
-        """Brings what programs wrote up to now to where the host reads it."""
+        """Make everything that programs wrote so far visible to the host."""
         self._logs.catch_up()
         return None, []
 
     def do_read(self, *, path: str, fds: list[int]) -> tuple[Any, list[int]]:
-        """Opens a plain file for the host to read."""
+        """Open a regular file for the host to read."""
         return None, [self._files.read(path)]
 
     def do_write(self, *, path: str, mode: int, fds: list[int]) -> tuple[Any, list[int]]:
-        """Writes what the passed file holds to a path."""
+        """Write the content of the passed file to a path."""
         self._files.write(path, mode, fds[0])
         return None, []
 
     def do_list(self, *, path: str, limit: int, fds: list[int]) -> tuple[Any, list[int]]:
-        """Writes all entries below a folder into the passed file."""
+        """Write all entries below a folder to the passed file."""
         return self._files.tree(path, limit, fds[0]), []
 
     def do_connect(self, *, path: str, fds: list[int]) -> tuple[Any, list[int]]:
-        """Connects to a server's socket file."""
+        """Connect to a server's socket file."""
         return None, [self._files.connect(path).detach()]
 
     def do_socket(self, *, family: int, fds: list[int]) -> tuple[Any, list[int]]:
-        """A socket of this network, which the host then connects: that may take its time."""
+        """Create a socket in this network. The host connects it, because connecting may take long."""
         return None, [socket.socket(family).detach()]
 
     def do_listen(self, *, port: int, fds: list[int]) -> tuple[Any, list[int]]:
-        """Opens a listening socket on this side's loopback."""
+        """Open a listening socket on the sandbox's loopback."""
         server = socket.create_server(("127.0.0.1", port), backlog=64)
         return server.getsockname()[1], [server.detach()]
 
     def do_stop(self, *, fds: list[int]) -> tuple[Any, list[int]]:
-        """Stops every program by signal."""
+        """Stop every program by signal."""
         self._programs.stop()
         return None, []
 
     def do_resume(self, *, fds: list[int]) -> tuple[Any, list[int]]:
-        """Lets stopped programs go on."""
+        """Continue stopped programs."""
         self._programs.resume()
         return None, []
 
     def do_usage(self, *, fds: list[int]) -> tuple[Any, list[int]]:
-        """Processor seconds and bytes of memory of everything here."""
+        """CPU seconds and bytes of memory of all programs."""
         elsewhere = 0.0 if self._inner is None else float(self._pass_on({"do": "used"}, [], [])["value"])
         seconds, memory = self._programs.usage(elsewhere)
         return {"seconds": seconds, "memory": memory}, []
 
     def do_used(self, *, fds: list[int]) -> tuple[Any, list[int]]:
-        """Processor seconds of the programs that ended."""
+        """CPU seconds of the programs that ended."""
         return self._programs.used, []
 
     def do_at_work(self, *, fds: list[int]) -> tuple[Any, list[int]]:
-        """How many threads run, or wait for a processor or a disk."""
+        """Number of threads that run, or wait for a CPU or a disk."""
         return self._programs.at_work(), []
 
 
 def refuse(control: socket.socket, error: OSError) -> None:
-    """Says that the sandbox cannot be made."""
+    """Report that the sandbox cannot be created."""
     message = error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
     answer = {"id": 0, "refused": errno.errorcode.get(error.errno or 0, "EIO"), "message": message or str(error)}
     with contextlib.suppress(OSError):  # the host may be gone as well

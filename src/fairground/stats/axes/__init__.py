@@ -1,1 +1,1 @@
-"""What varies and what it does: matched pairs along an axis, variance components, the cost of a wrong choice."""
+"""Effects of axes: matched pairs along an axis, variance components, and regret of a wrong choice."""

@@ -1,9 +1,9 @@
-"""Where the variance comes from: apps, scenarios, each axis, what is left of the configuration, and rollouts.
+"""Variance components: apps, scenarios, each axis, the rest of the configuration, and rollouts.
 
-Within scenarios: Henderson's first method. Uncorrected sums of squares over cells, over each axis' values and over the
-scenario have expectations that are linear in the components; rollout noise is taken out cell by cell, and the linear
-equations of all scenarios are added and solved. On a full grid this is the crossed analysis of variance. Between
-scenarios and between apps: the variance of the means, less what the levels below put into it.
+Within scenarios: Henderson's first method. Uncorrected sums of squares over cells, over the values of each axis and
+over the scenario have expectations that are linear in the components. Rollout noise is subtracted per cell, and the
+linear equations of all scenarios are added and solved. On a full grid this is the crossed analysis of variance. Between
+scenarios and between apps: the variance of the means, minus the contribution of the levels below.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from fairground.stats.tables.cells import Cells, match
 
 Floats = NDArray[np.float64]
 
-_SINGULAR = 1e8  # condition number from which on equations are taken to have no single solution
-_COUNT, _MEAN, _SQUARE, _UNIT, _NOISE, _FIXED = range(6)  # columns of the features; the rest begin at `_FIXED`
+_SINGULAR = 1e8  # condition number above which equations are treated as singular
+_COUNT, _MEAN, _SQUARE, _UNIT, _NOISE, _FIXED = range(6)  # columns of the features; the rest start at `_FIXED`
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,14 @@ class Component:
     """One source of variance.
 
     Attributes:
-        name: `app`, `scenario`, an axis, `interaction`, `configuration` or `rollout`; joined by "and" where the data
-            cannot tell them apart.
+        name: `app`, `scenario`, an axis, `interaction`, `configuration` or `rollout`; joined by "and" if the data
+            cannot separate them.
         variance: The estimate, not below 0.
-        raw: The same before it was raised to 0: unbiased, so this is what to average over studies.
+        raw: The unbiased estimate before it was raised to 0. Use this to average over studies.
         sd: Square root of `variance`, on the scale of the rates.
-        share: Of the sum of all parts' variances.
-        interval: Around `variance`, over scenarios; None where no app has two of them, or resamples cannot be solved.
+        share: Share of the sum of all variances.
+        interval: Interval of `variance`, over scenarios. None if no app has two scenarios, or resamples cannot be
+            solved.
     """
 
     name: str
@@ -48,16 +49,16 @@ class Component:
 
 @dataclass(frozen=True)
 class Components:
-    """The variance of a single episode, taken apart.
+    """Variance components of a single episode.
 
     Attributes:
-        contender: Whose; or the two whose difference it is.
+        contender: The contender; or the two whose difference it is.
         parts: The sources, outermost first.
-        configuration: All that changes within a scenario between configurations: its axes and their interaction;
-            None where configurations cannot be told from another level.
-        total: Sum of the parts' variances.
+        configuration: Everything that varies within a scenario between configurations: axes and their interaction. None
+            if configurations cannot be separated from another level.
+        total: Sum of the variances.
         difference: Whether it is the variance of a difference between two contenders.
-        notes: What to keep in mind.
+        notes: Caveats for the reader.
     """
 
     contender: str
@@ -73,22 +74,24 @@ class Components:
                 return part
         if name == "configuration" and self.configuration is not None:
             return self.configuration
-        raise InvalidInput(f"no component {name!r}", fix=f"there are {', '.join(part.name for part in self.parts)}")
+        raise InvalidInput(f"no component {name!r}", fix=f"known: {', '.join(part.name for part in self.parts)}")
 
     def to_plan(self) -> VarianceComponents:
-        """What planning asks for: the variances of scenarios, configurations and rollouts.
+        """Return the variances of scenarios, configurations and rollouts, as needed for planning.
 
-        Of a difference, they are `DifferenceComponents` of a paired study.
+        For a difference, they are `DifferenceComponents` of a paired study.
 
         Raises:
-            InvalidInput: Where the data could not tell these three apart.
+            InvalidInput: If the data cannot separate these three.
         """
         names = {part.name for part in self.parts}
         missing = [name for name in ("scenario", "rollout") if name not in names]
         if missing:
             raise InvalidInput(
-                f"these data do not show {' and '.join(missing)} variance on its own, only {', '.join(sorted(names))}",
-                fix="a pilot needs two scenarios an app and two rollouts a configuration, or state the components",
+                f"these data cannot separate {' and '.join(missing)} variance, only {', '.join(sorted(names))}",
+                fix=(
+                    "run a pilot with two scenarios per app and two rollouts per configuration, or state the components"
+                ),
             )
         configuration = 0.0 if self.configuration is None else self.configuration.variance
         kind = DifferenceComponents if self.difference else VarianceComponents
@@ -98,13 +101,13 @@ class Components:
 def variance_components(
     cells: Cells, *, rng: np.random.Generator, resamples: int = 1000, level: float = 0.95
 ) -> Components:
-    """Takes the variance of one contender's episodes apart.
+    """Estimate the variance components of one contender's episodes.
 
     Args:
         cells: The contender's counts.
-        rng: Source of randomness for the intervals.
-        resamples: How many resamples of scenarios, within apps.
-        level: Of the intervals.
+        rng: Random generator for the intervals.
+        resamples: Number of resamples of scenarios, within apps.
+        level: Confidence level.
     """
     unit, unknown = _rollout_variance(cells)
     return _decompose(
@@ -115,27 +118,27 @@ def variance_components(
 def difference_components(
     one: Cells, other: Cells, *, rng: np.random.Generator, resamples: int = 1000, level: float = 0.95
 ) -> Components:
-    """Takes the variance of the difference between two contenders apart, at the configurations that both have.
+    """Estimate the variance components of the difference between two contenders, at the configurations that both have.
 
-    What is hard for both cancels: the scenario component is how differently the two find the scenarios. An episode is
-    here a pair of rollouts, one each, taken to be independent.
+    What is hard for both cancels: the scenario component measures how differently the two handle scenarios. Here an
+    episode is a pair of rollouts, one each, treated as independent.
     """
     first, second = match(one, other)
     units, unknown = zip(*(_rollout_variance(cells) for cells in (first, second)), strict=True)
     noise = units[0] / first.rollouts + units[1] / second.rollouts
     name = f"{one.contender} minus {other.contender}"
-    # Without rollouts to repeat on either side, nothing can be taken out: then on neither side.
+    # If either side has no repeated rollouts, nothing can be subtracted: then for neither side.
     blind = None if None in unknown else int(unknown[0] or 0) + int(unknown[1] or 0)
     if blind is None:
         units, noise = (np.zeros(len(first)), np.zeros(len(first))), np.zeros(len(first))
-    found = _decompose(
+    result = _decompose(
         first, first.means - second.means, units[0] + units[1], noise, blind, name, rng, resamples, level
     )
-    return replace(found, difference=True)
+    return replace(result, difference=True)
 
 
 def _rollout_variance(cells: Cells) -> tuple[Floats, int | None]:
-    """For each cell the unbiased variance of one rollout, and for how many cells it had to be borrowed; None: all."""
+    """Return the unbiased variance of one rollout per cell, and for how many cells it was borrowed (None: all)."""
     several = cells.rollouts > 1
     if not several.any():
         return np.zeros(len(cells)), None
@@ -166,7 +169,7 @@ def _decompose(
 ) -> Components:
     check_level(level)
     if resamples < 1:
-        raise InvalidInput(f"resamples: expected 1 or more, got {resamples}", fix="1000 is usual")
+        raise InvalidInput(f"resamples: expected 1 or more, got {resamples}", fix="use 1000")
     inner = _inner(cells, rates, noise)
     use, inner_names, notes = _choose(cells, inner, borrowed is None)
     sizes = np.bincount(cells.app_of, minlength=len(cells.apps))
@@ -181,13 +184,14 @@ def _decompose(
     names = _names(cells, model, inner_names)
     if not names:
         raise InvalidInput(
-            f"{contender} has one episode: no variance can be seen", fix="repeat rollouts, configurations or scenarios"
+            f"{contender} has only one episode, so there is no variance to estimate",
+            fix="repeat rollouts, configurations or scenarios",
         )
     drawn = None
     if model.scenarios:
         drawn, lost = _resample(features, cells, model, rng, resamples)
         if lost:
-            notes.append(f"{lost} of {resamples} resamples could not be solved and were left out of the intervals.")
+            notes.append(f"{lost} of {resamples} resamples could not be solved and are left out of the intervals.")
     floored = np.maximum(raw, 0.0)
     total = float(floored.sum())
     parts = tuple(
@@ -201,7 +205,7 @@ def _decompose(
         configuration = _component("configuration", raw[places].sum(), together, total, level)
     if use:
         notes += [
-            f"The {axis} never changes within a scenario: its effect is counted with the scenario's."
+            f"The {axis} never changes within a scenario: its effect is included in the scenario's."
             for axis in cells.axes
             if axis not in inner.axes
         ]
@@ -211,12 +215,12 @@ def _decompose(
 
 @dataclass(frozen=True, eq=False)
 class _Inner:
-    """Henderson's equations within each scenario; the last row and column stand for single cells.
+    """Henderson's equations within each scenario. The last row and column stand for single cells.
 
     Attributes:
-        squares: For each scenario: sums of squares between axis values and between cells, without rollout noise.
-        weights: For each scenario, how often each component is in the expectation of each of these.
-        share: For each scenario, how much of each component is in the variance of its mean.
+        squares: Per scenario: sums of squares between axis values and between cells, without rollout noise.
+        weights: Per scenario: coefficients of the components in the expectations of these.
+        share: Per scenario: share of each component in the variance of its mean.
         axes: Names of the axes that vary within a scenario.
     """
 
@@ -233,7 +237,7 @@ def _inner(cells: Cells, rates: Floats, noise: Floats) -> _Inner:
         group = _number(scenario, cells.levels[:, axis])
         if (np.bincount(scenario[np.unique(group, return_index=True)[1]]) > 1).any():
             groups[name] = group
-    groups[""] = np.arange(len(cells))  # every cell by itself
+    groups[""] = np.arange(len(cells))  # every cell on its own
     names, count = tuple(groups), len(groups)
     cells_in = np.bincount(scenario, minlength=size).astype(np.float64)
     mean_square = (np.bincount(scenario, rates, size) ** 2 - np.bincount(scenario, noise, size)) / cells_in
@@ -253,31 +257,35 @@ def _inner(cells: Cells, rates: Floats, noise: Floats) -> _Inner:
     return _Inner(squares, weights, share, names[:-1])
 
 
-def _number(one: NDArray[np.int64], other: NDArray[np.int64] | NDArray[np.int32]) -> NDArray[np.int64]:
-    """Numbers rows from 0, the same for rows that agree in both."""
-    _, numbers = np.unique(one * (int(other.max()) + 1) + other, return_inverse=True)
+def _number(first: NDArray[np.int64], second: NDArray[np.int64] | NDArray[np.int32]) -> NDArray[np.int64]:
+    """Number rows from 0, equal for rows that agree in both."""
+    _, numbers = np.unique(first * (int(second.max()) + 1) + second, return_inverse=True)
     return np.asarray(numbers, dtype=np.int64)
 
 
 def _choose(cells: Cells, inner: _Inner, blind: bool) -> tuple[list[int], tuple[str, ...], list[str]]:
-    """Which of the components within scenarios the design can tell apart: their places and names."""
+    """Return which components within scenarios the design can separate: their indices and names."""
     last = len(inner.axes)
     total = inner.weights.sum(axis=0)
     if total[last, last] <= 0:  # no scenario has two cells
         if not cells.axes:
             return [], (), []
-        return [], (), ["Every scenario was run in one configuration: its effect cannot be told from the scenario's."]
+        return (
+            [],
+            (),
+            ["Every scenario was run in one configuration: its effect cannot be separated from the scenario's."],
+        )
     everything = list(range(last + 1))
     if last and _solvable(total):
         return everything, (*inner.axes, "interaction and rollout" if blind else "interaction"), []
     if last and not blind and _solvable(total[:last, :last]):
         note = (
-            "There is one axis, so nothing that axes could do together."
+            "There is only one axis, so there are no interactions."
             if last == 1
-            else "Interactions cannot be told from the axes' own effects in this design, and are counted with them."
+            else "This design cannot separate interactions from the axes' own effects; they are counted together."
         )
         return everything[:last], inner.axes, [note]
-    notes = ["The axes' effects cannot be told apart in this design: only the configuration as a whole is given."]
+    notes = ["This design cannot separate the effects of the axes: only the configuration as a whole is estimated."]
     return [last], ("configuration and rollout" if blind else "configuration",), notes if last > 1 else []
 
 
@@ -286,18 +294,18 @@ def _solvable(weights: Floats) -> bool:
 
 
 def _condition(weights: Floats) -> Floats:
-    """Condition numbers of matrices whose rows were brought to one scale; infinite for a row of zeros."""
+    """Return condition numbers of row-scaled matrices; infinite for a row of zeros."""
     scale = np.abs(weights).max(axis=-1, keepdims=True)
     scaled = weights / np.where(scale > 0, scale, 1.0)
     singular = np.linalg.svd(scaled, compute_uv=False)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: Floats = singular[:, 0] / singular[:, -1]
-    return np.where(np.isfinite(found), found, np.inf)
+        ratio: Floats = singular[:, 0] / singular[:, -1]
+    return np.where(np.isfinite(ratio), ratio, np.inf)
 
 
 @dataclass(frozen=True)
 class _Model:
-    """What can be estimated: components within scenarios, and whether apps, scenarios and rollouts can be."""
+    """What can be estimated: components within scenarios, and whether apps, scenarios and rollouts can."""
 
     unknowns: int
     apps: bool
@@ -306,7 +314,7 @@ class _Model:
 
 
 def _features(cells: Cells, rates: Floats, unit: Floats, noise: Floats, inner: _Inner, use: list[int]) -> Floats:
-    """For each scenario all that the estimates need; the estimates depend on sums of these over scenarios only."""
+    """Return per scenario all that the estimates need. The estimates depend only on sums of these over scenarios."""
     size = len(cells.scenarios)
     cells_in = np.diff(cells.starts).astype(np.float64)
     mean = np.bincount(cells.scenario, rates, size) / cells_in
@@ -332,9 +340,9 @@ def _app_sums(features: Floats, cells: Cells) -> Floats:
 
 
 def _estimate(sums: Floats, model: _Model, *, resampled: bool = False) -> Floats:
-    """Raw components from sums over scenarios: one row for each set of sums (resample, app, feature).
+    """Return raw components from sums over scenarios: one row per set of sums (resample, app, feature).
 
-    A resample of S scenarios has (S - 1) / S of their spread on average; `resampled` makes up for that.
+    A resample of S scenarios has (S - 1) / S of their spread on average; `resampled` corrects for that.
     """
     many, unknowns = len(sums), model.unknowns
     edges = _FIXED + np.array([0, unknowns, 2 * unknowns])
@@ -364,7 +372,7 @@ def _estimate(sums: Floats, model: _Model, *, resampled: bool = False) -> Floats
 
 
 def _names(cells: Cells, model: _Model, inner: tuple[str, ...]) -> list[str]:
-    """Names of the estimates; a level that was not repeated lends its name to the one above."""
+    """Return the names of the estimates. A level that was not repeated is joined with the one above."""
     scenario = ["scenario"]
     if not inner:
         scenario += (["configuration"] if cells.axes else []) + ([] if model.rollouts else ["rollout"])
@@ -379,7 +387,7 @@ def _names(cells: Cells, model: _Model, inner: tuple[str, ...]) -> list[str]:
 def _resample(
     features: Floats, cells: Cells, model: _Model, rng: np.random.Generator, resamples: int
 ) -> tuple[Floats | None, int]:
-    """How far resampled estimates lie from the estimate, and how many resamples had no solution."""
+    """Return how far resampled estimates are from the estimate, and how many resamples had no solution."""
     sums = np.empty((resamples, len(cells.apps), features.shape[1]))
     for app in range(len(cells.apps)):
         own = features[cells.app_of == app]
@@ -393,7 +401,7 @@ def _resample(
     if len(sums) <= resamples / 2:
         return None, lost
     drawn = _estimate(sums, model, resampled=True)
-    # Resampling moves a variance on average, and its spread is too small by one scenario an app: take both out.
+    # Resampling biases a variance, and its spread is too small by one scenario per app. Correct both.
     size = len(cells.scenarios)
     return (drawn - drawn.mean(axis=0)) * np.sqrt(size / (size - len(cells.apps))), lost
 
@@ -416,17 +424,19 @@ def _remarks(
     notes = []
     negative = [name for name, value in zip(names, raw.tolist(), strict=True) if value < -1e-12]
     if negative:
-        notes.append(f"Estimated below 0, and so raised to it: {', '.join(negative)}. Too small to be seen here.")
+        notes.append(f"Estimated below 0 and set to 0: {', '.join(negative)}. Too small to detect here.")
     if total <= 0:
-        notes.append("Every episode ended alike: there is no variance to take apart, and shares are 0.")
+        notes.append("All episodes had the same result: there is no variance, and shares are 0.")
     if borrowed is None:
-        notes.append("Rollouts were not repeated: their noise cannot be told from the level above.")
+        notes.append("Rollouts were not repeated: their noise cannot be separated from the level above.")
     elif borrowed:
-        notes.append(f"{borrowed} configurations have one rollout; their noise was taken from others of the scenario.")
+        notes.append(
+            f"{borrowed} configurations have only one rollout; their noise was estimated from others of the scenario."
+        )
     if not model.scenarios:
-        notes.append("No app has two scenarios: no scenario component on its own, and no intervals.")
+        notes.append("No app has two scenarios: there is no separate scenario component, and there are no intervals.")
     if model.apps:
-        notes.append("Apps are a fixed choice: their spread describes these apps, and no others.")
+        notes.append("Apps are a fixed choice: their variance describes only these apps.")
     if model.scenarios and len(cells.scenarios) < 40:
         notes.append("Fewer than 40 scenarios: intervals are somewhat too narrow.")
     return notes

@@ -1,8 +1,8 @@
-"""How far the success rate with one value of an axis lies from the rate with its other values.
+"""How much the success rate with one value of an axis differs from the rate with its other values.
 
-Values are compared within scenarios, so the difficulty of a scenario cancels; scenarios are the clusters of every
-interval and the strata of every test. No matched pairs are needed: an ordinary run, whose configurations are drawn at
-random, has enough to compare.
+Values are compared within scenarios, so the difficulty of a scenario cancels. Scenarios are the clusters of every
+interval and the strata of every test. No matched pairs are needed: an ordinary run with randomly drawn configurations
+is enough.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from fairground.stats.proportions import mean_interval
 from fairground.stats.tables.cells import Cells
 
 LEAST = 3
-"""Scenarios in which a value must stand beside another value, for an interval and for the test."""
+"""Minimum number of scenarios in which a value can be compared with another, for an interval and for the test."""
 
 _MIXED = (
-    "Where hardly any configurations differ along one axis only, those compared differ along other axes too; "
-    "that is fair if they were drawn at random."
+    "Few configurations differ along one axis only, so those compared differ along other axes too. This is "
+    "fair if they were drawn at random."
 )
 
 Floats = NDArray[np.float64]
@@ -36,14 +36,14 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class ValueShift:
-    """One value of an axis against its other values.
+    """One value of an axis compared with its other values.
 
     Attributes:
         value: The value.
-        configurations: How many configurations with it enter the comparison.
-        scenarios: How many scenarios they belong to.
+        configurations: Number of configurations with it in the comparison.
+        scenarios: Number of scenarios they belong to.
         shift: Success rate with this value minus the rate with the other values, over these scenarios.
-        p_value: Of the hypothesis that `shift` is 0.
+        p_value: p-value of the hypothesis that `shift` is 0.
         p_holm: `p_value` adjusted for the number of values of this axis.
     """
 
@@ -61,15 +61,15 @@ class AxisShifts:
 
     Attributes:
         axis: Its name.
-        within: What is compared: `lines` are configurations that differ along this axis only; configurations of the
-            same scenario may differ along other axes too.
-        scenarios: How many scenarios have such a comparison.
-        values: The values that can be judged, the smallest p-value first.
-        too_few: The other values, each with the number of scenarios in which it can be compared.
-        p_value: Of the hypothesis that no configuration's success depends on this axis, by permutation; None where
-            nothing can be said.
+        within: What is compared: `lines` compares configurations that differ along this axis only. `scenarios` compares
+            configurations of the same scenario, which may differ along other axes too.
+        scenarios: Number of scenarios with such a comparison.
+        values: The values that can be judged, smallest p-value first.
+        too_few: The other values, with the number of scenarios in which each can be compared.
+        p_value: Permutation p-value of the hypothesis that success does not depend on this axis. None if it cannot be
+            computed.
         p_holm: `p_value` adjusted for the number of axes.
-        notes: What to keep in mind, or why nothing can be said.
+        notes: Caveats for the reader, or why there is no result.
     """
 
     axis: str
@@ -85,27 +85,27 @@ class AxisShifts:
 def marginal_shifts(
     cells: Cells, axes: tuple[str, ...], *, rng: np.random.Generator, permutations: int = 1000, level: float = 0.95
 ) -> dict[str, AxisShifts]:
-    """Compares each value of each axis with the axis' other values.
+    """Compare each value of each axis with the axis' other values.
 
-    Where configurations that differ along the axis only hold at least half of the information, just these are compared
-    with each other, and no other axis can interfere. Elsewhere all configurations of a scenario are compared. The other
-    axes then differ too: this adds noise, and no bias if their values were drawn at random.
+    If configurations that differ along only this axis hold at least half of the information, only these are compared,
+    and no other axis can interfere. Otherwise all configurations of a scenario are compared. The other axes then differ
+    too: this adds noise, but no bias if their values were drawn at random.
 
     Args:
         cells: One contender's counts.
         axes: The axes to compare.
-        rng: Source of randomness, for the permutations.
-        permutations: How many are drawn for the p-value of an axis.
-        level: Of the intervals.
+        rng: Random generator for the permutations.
+        permutations: Number of permutations for the p-value of an axis.
+        level: Confidence level.
     """
-    found = {axis: _compare(cells, axis, rng, permutations, level) for axis in axes}
-    tested = [one for one in found.values() if one.p_value is not None]
+    shifts = {axis: _compare(cells, axis, rng, permutations, level) for axis in axes}
+    tested = [result for result in shifts.values() if result.p_value is not None]
     if not tested:
-        return found
-    of_axes = holm([one.p_value for one in tested if one.p_value is not None]).tolist()
-    for one, adjusted in zip(tested, of_axes, strict=True):
-        found[one.axis] = replace(one, p_holm=adjusted)
-    return found
+        return shifts
+    of_axes = holm([result.p_value for result in tested if result.p_value is not None]).tolist()
+    for result_of_axis, adjusted in zip(tested, of_axes, strict=True):
+        shifts[result_of_axis.axis] = replace(result_of_axis, p_holm=adjusted)
+    return shifts
 
 
 def _compare(cells: Cells, axis: str, rng: np.random.Generator, permutations: int, level: float) -> AxisShifts:
@@ -135,21 +135,21 @@ def _compare(cells: Cells, axis: str, rng: np.random.Generator, permutations: in
     scenarios = len(np.unique(scenario))
     if not values:
         why = (
-            f"{LEAST} scenarios are needed in which the axis varies, and there are {scenarios}"
+            f"at least {LEAST} scenarios must vary this axis, found {scenarios}"
             if scenarios < LEAST
-            else f"no value stands beside another one in {LEAST} scenarios"
+            else f"no value can be compared with another in {LEAST} scenarios"
         )
-        return AxisShifts(axis, within, scenarios, (), too_few, None, notes=(f"{axis}: not enough: {why}.",))
-    adjusted = holm([one.p_value for one in values]).tolist()
-    values = [replace(one, p_holm=value) for one, value in zip(values, adjusted, strict=True)]
-    values.sort(key=lambda one: (one.p_value, one.value))
+        return AxisShifts(axis, within, scenarios, (), too_few, None, notes=(f"{axis}: not enough data: {why}.",))
+    adjusted = holm([shifted.p_value for shifted in values]).tolist()
+    values = [replace(shifted, p_holm=value) for shifted, value in zip(values, adjusted, strict=True)]
+    values.sort(key=lambda shifted: (shifted.p_value, shifted.value))
     p_value = _permuted(label, stratum, above, levels[counts >= LEAST], rng, permutations)
     notes = () if within == "lines" else (_MIXED,)
     return AxisShifts(axis, within, scenarios, tuple(values), too_few, p_value, notes=notes)
 
 
 def _weights(stratum: Numbers, label: Numbers) -> Floats:
-    """What each cell adds to the precision of its value's contrast; 0 where its stratum has no other value.
+    """Return how much each cell adds to the precision of its value's contrast. 0 if its stratum has no other value.
 
     The m cells of a value in a stratum of n cells add up to m (n - m) / n.
     """
@@ -159,16 +159,16 @@ def _weights(stratum: Numbers, label: Numbers) -> Floats:
 
 
 def _weighted_mean(contrast: Floats, weight: Floats, level: float) -> tuple[Interval, float]:
-    """The mean over scenarios, with an interval and the p-value of 0.
+    """Return the mean over scenarios with an interval, and the p-value of 0.
 
-    The variance is the bias-reduced sandwich estimate with scenarios as clusters (CR2), the degrees of freedom are
-    Satterthwaite's. With equal weights this is Student's t interval.
+    The variance is the bias-reduced sandwich estimate with scenarios as clusters (CR2), with Satterthwaite's degrees of
+    freedom. With equal weights this is Student's t interval.
     """
     share = weight / weight.sum()
     leverage = share**2 / (1 - share)
     mean = float(share @ contrast)
     variance = float(leverage @ (contrast - mean) ** 2)
-    if variance <= TIE**2:  # nothing shows how much scenarios differ, and t would claim certainty
+    if variance <= TIE**2:  # the data do not show how much scenarios differ, and t would claim certainty
         same = np.full(len(contrast), np.clip(mean, -1.0, 1.0))
         return mean_interval(same, smallest=-1.0, level=level), 2 * float(special.ndtr(-abs(mean) * len(same) ** 0.5))
     freedom = 1 / float((share**2).sum() + leverage.sum() ** 2 - (leverage**2).sum())
@@ -182,9 +182,10 @@ def _weighted_mean(contrast: Floats, weight: Floats, level: float) -> tuple[Inte
 def _permuted(
     label: Numbers, stratum: Numbers, above: Floats, values: Numbers, rng: np.random.Generator, times: int
 ) -> float:
-    """Share of the orders within strata that set the values at least as far apart as they were observed.
+    """Return the share of permutations within strata that separate the values at least as much as observed.
 
-    The statistic is the sum over values of the squared standardised shift; its scale does not depend on the order.
+    The statistic is the sum over values of the squared standardised shift. Its scale does not depend on the
+    permutation.
     """
     order = np.argsort(stratum, kind="stable")
     label, stratum, above = label[order], stratum[order], above[order]
@@ -196,7 +197,7 @@ def _permuted(
     pairs, members = np.unique(np.stack([place[judged], stratum[judged]]), axis=1, return_counts=True)
     size = sizes[pairs[1]]
     scale = np.bincount(pairs[0], spread[pairs[1]] * members * (size - members) / size, len(values))
-    scale = np.where(scale > 0, scale, np.inf)  # a value whose strata are all passed or all failed adds nothing
+    scale = np.where(scale > 0, scale, np.inf)  # a value whose strata all passed or all failed adds nothing
 
     def statistic(dealt: Floats) -> Floats:
         sums: Floats = ((chosen @ dealt.T) ** 2 / scale[:, None]).sum(axis=0)

@@ -1,4 +1,4 @@
-"""Pairs of configurations that differ along one axis only, and what they would show if that axis did nothing."""
+"""Pairs of configurations that differ along one axis only, and their distribution if that axis has no effect."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from scipy.special import gammaln
 from fairground.stats.tables.cells import Cells
 
 TIE = 1e-9
-"""Rates are ratios of small counts: shifts closer than this are the same shift."""
+"""Rates are ratios of small counts: shifts closer than this count as equal."""
 
 BLOCK = 4_000_000
-"""Elements of an array that is made at once."""
+"""Maximum number of array elements per block."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Matched pairs along an axis. A line is the cells that differ along it only; its cells lie together.
+    """Matched pairs along an axis. A line is a set of cells that differ only along it; its cells are adjacent.
 
     Attributes:
-        successes: For each cell on a line with two cells or more.
-        rollouts: For each such cell.
-        starts: Where each line begins.
-        sizes: How many cells each line has.
-        line: For each pair, its line.
-        one: For each pair, its first cell.
-        other: For each pair, its second cell; of the greater level.
-        scenario: For each pair, its scenario.
-        group: For each pair, which scenario and pair of levels; numbered from 0.
-        group_scenario: For each group, its scenario.
-        left_out: Cells that were left out, where there would have been too many pairs.
+        successes: Successes per cell, on lines with two cells or more.
+        rollouts: Rollouts per such cell.
+        starts: Start of each line.
+        sizes: Number of cells per line.
+        line: Line of each pair.
+        one: First cell of each pair.
+        other: Second cell of each pair, with the greater level.
+        scenario: Scenario of each pair.
+        group: Scenario and pair of levels of each pair, numbered from 0.
+        group_scenario: Scenario of each group.
+        left_out: Number of cells left out to limit the number of pairs.
     """
 
     successes: NDArray[np.int64]
@@ -53,23 +53,23 @@ class Pairs:
 def matched_pairs(
     cells: Cells, axis: int, *, most: int | None = None, rng: np.random.Generator | None = None
 ) -> Pairs | None:
-    """All pairs of one scenario that have the same level on every axis but this one; None where there is none.
+    """Return all pairs of one scenario with the same level on every axis but this one. None if there are none.
 
     Args:
         cells: One contender's counts.
-        axis: Which axis.
-        most: Where there would be more pairs, each line keeps only some of its cells, drawn at random: a thousand
-            values of an axis make half a million pairs that say little more than a few hundred of them.
-        rng: Needed with `most`.
+        axis: Index of the axis.
+        most: Maximum number of pairs. If there would be more, each line keeps only a random sample of its cells: a
+            thousand values of an axis make half a million pairs, which say little more than a few hundred values.
+        rng: Random generator, needed with `most`.
     """
     line = line_of(cells, axis)
     order = np.lexsort((cells.levels[:, axis], line))
     line = line[order]
     sizes = np.bincount(line)
-    kept = sizes[line] > 1
-    if not kept.any():
+    paired = sizes[line] > 1
+    if not paired.any():
         return None
-    order, line = order[kept], line[kept]
+    order, line = order[paired], line[paired]
     left_out = 0
     if most is not None and rng is not None and (sizes * (sizes - 1) // 2).sum() > most:
         thin = _thin(line, sizes, most, rng)
@@ -104,13 +104,16 @@ def matched_pairs(
 
 
 def line_of(cells: Cells, axis: int) -> NDArray[np.int64]:
-    """For each cell its line, numbered from 0: cells of one line have the same level on every axis but this one."""
+    """Return the line of each cell, numbered from 0.
+
+    Cells of one line have the same level on every axis but this one.
+    """
     others = [cells.levels[:, other] for other in range(cells.levels.shape[1]) if other != axis]
     return _distinct([cells.scenario, *others])[1]
 
 
 def _thin(line: NDArray[np.int64], sizes: NDArray[np.int64], most: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Which cells to keep, so many of each line at the most that there are hardly more pairs than wanted."""
+    """Return which cells to keep: a maximum per line, so that the number of pairs is about `most`."""
     widest = 2
     while (np.minimum(sizes, widest + 1) * (np.minimum(sizes, widest + 1) - 1) // 2).sum() <= most:
         widest += 1
@@ -122,13 +125,13 @@ def _thin(line: NDArray[np.int64], sizes: NDArray[np.int64], most: int, rng: np.
 
 @dataclass(frozen=True, eq=False)
 class Null:
-    """Shifts when the axis has no effect: for each kind of pair, how likely each size of shift is.
+    """Distribution of shifts if the axis has no effect, per kind of pair.
 
     Attributes:
-        sizes: All sizes a shift can have, ascending.
-        chances: For each kind of pair and each size, its probability.
-        kind: For each pair, its kind.
-        mean: For each pair, the expected size.
+        sizes: All possible sizes of a shift, ascending.
+        chances: Probability of each size, per kind of pair.
+        kind: Kind of each pair.
+        mean: Expected size per pair.
     """
 
     sizes: NDArray[np.float64]
@@ -137,28 +140,31 @@ class Null:
     mean: NDArray[np.float64]
 
     def place(self, shifts: NDArray[np.float64]) -> NDArray[np.int64]:
-        """For each shift, which of the sizes it is."""
+        """Return the index of each shift's size."""
         return np.searchsorted(_same(self.sizes), _same(shifts)).astype(np.int64)
 
     def above(self, threshold: float) -> float:
-        """The expected share of pairs with a shift strictly above the threshold."""
+        """Return the expected share of pairs with a shift strictly above the threshold."""
         weights = np.bincount(self.kind, minlength=self.chances.shape[0]) / len(self.kind)
         likely: NDArray[np.float64] = self.chances @ (self.sizes > threshold + TIE).astype(np.float64)
         return float(np.clip(weights @ likely, 0.0, 1.0))
 
 
 def exact_null(pairs: Pairs) -> Null:
-    """The exact law of each pair's shift, given the successes on its line: draws without replacement."""
+    """Return the exact distribution of each pair's shift, given the successes on its line.
+
+    Outcomes are drawn without replacement.
+    """
     tried = np.add.reduceat(pairs.rollouts, pairs.starts)[pairs.line]
     solved = np.add.reduceat(pairs.successes, pairs.starts)[pairs.line]
     ends = np.sort(np.stack([pairs.rollouts[pairs.one], pairs.rollouts[pairs.other]]), axis=0)
     first, kind = _distinct([ends[0], ends[1], tried, solved])
     small, large, tried, solved = (column[first] for column in (*ends, tried, solved))
     laws = []
-    for one, other in sorted(set(zip(small.tolist(), large.tolist(), strict=True))):
-        kinds = np.flatnonzero((small == one) & (large == other))
-        laws.append((kinds, *_gap_law(one, other, tried[kinds], solved[kinds])))
-    # Every size stays, however unlikely: what is unlikely without an effect may well be observed.
+    for fewer, more in sorted(set(zip(small.tolist(), large.tolist(), strict=True))):
+        kinds = np.flatnonzero((small == fewer) & (large == more))
+        laws.append((kinds, *_gap_law(fewer, more, tried[kinds], solved[kinds])))
+    # All sizes are kept, even improbable ones: they may well be observed if there is an effect.
     every = np.concatenate([gaps for _, gaps, _ in laws])
     sizes = every[np.unique(_same(every), return_index=True)[1]]
     chances = csr_matrix((len(first), len(sizes)))
@@ -172,7 +178,10 @@ def exact_null(pairs: Pairs) -> Null:
 def _gap_law(
     one: int, other: int, tried: NDArray[np.int64], solved: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """For lines with `solved` of `tried`: the law of |X/one - Y/other| of two cells with that many rollouts."""
+    """Return the distribution of |X/one - Y/other| for two cells with that many rollouts.
+
+    Their lines have `solved` successes of `tried` rollouts.
+    """
     left, right = np.arange(one + 1)[:, None], np.arange(other + 1)[None, :]
     every = np.abs(left / one - right / other).ravel()
     _, example, where = np.unique(_same(every), return_index=True, return_inverse=True)
@@ -189,13 +198,13 @@ def _gap_law(
 
 
 def _same(shifts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Shifts that differ by the rounding of their arithmetic only, made equal."""
+    """Round shifts, so that those that differ only by floating-point error are equal."""
     rounded: NDArray[np.float64] = np.round(shifts, 12)
     return rounded
 
 
 def _log_choose(of: NDArray[np.int64], taken: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Log of the binomial coefficient; minus infinity where there is no way."""
+    """Return the log of the binomial coefficient; minus infinity where it is 0."""
     possible = (taken >= 0) & (taken <= of)
     safe = np.where(possible, taken, 0)
     logs = gammaln(of + 1.0) - gammaln(safe + 1.0) - gammaln(np.where(possible, of - safe, of) + 1.0)
@@ -204,12 +213,12 @@ def _log_choose(of: NDArray[np.int64], taken: NDArray[np.int64]) -> NDArray[np.f
 
 @dataclass(frozen=True, eq=False)
 class Chance:
-    """What was seen when outcomes were dealt out at random.
+    """Results of random permutations of outcomes.
 
     Attributes:
-        mad: For each deal, the mean absolute shift over pairs.
-        whole_mad: Of whole scenarios, the mean over all deals.
-        whole_above: For each threshold, the share of whole-scenario shifts above it, over all deals.
+        mad: Mean absolute shift over pairs, per permutation.
+        whole_mad: The same for whole scenarios, as the mean over all permutations.
+        whole_above: Per threshold, the share of whole-scenario shifts above it, over all permutations.
     """
 
     mad: NDArray[np.float64]
@@ -218,10 +227,10 @@ class Chance:
 
 
 def permute(pairs: Pairs, groups: int, thresholds: tuple[float, ...], rng: np.random.Generator, times: int) -> Chance:
-    """Deals each line's outcomes out among its cells again and again."""
+    """Permute each line's outcomes among its cells, `times` times."""
     tried = np.add.reduceat(pairs.rollouts, pairs.starts)
     solved = np.add.reduceat(pairs.successes, pairs.starts)
-    live = (solved > 0) & (solved < tried)  # on the other lines every order is the same
+    live = (solved > 0) & (solved < tried)  # on the other lines all permutations are the same
     mixed = np.flatnonzero(live[pairs.line])
     one, other, size = pairs.one[mixed], pairs.other[mixed], len(pairs.line)
     share = 1.0 / np.bincount(pairs.group)[pairs.group[mixed]]
@@ -240,7 +249,7 @@ def permute(pairs: Pairs, groups: int, thresholds: tuple[float, ...], rng: np.ra
 
 
 def _deal(pairs: Pairs, lines: NDArray[np.int64], rng: np.random.Generator, times: int) -> NDArray[np.int64]:
-    """Successes of each cell when each of these lines' outcomes are dealt out in a random order."""
+    """Return the successes of each cell when each line's outcomes are permuted at random."""
     dealt = np.broadcast_to(pairs.successes, (times, len(pairs.successes))).copy()
     starts, sizes = pairs.starts[lines], pairs.sizes[lines]
     good = np.broadcast_to(np.add.reduceat(pairs.successes, pairs.starts)[lines], (times, len(lines))).copy()
@@ -258,7 +267,7 @@ def _deal(pairs: Pairs, lines: NDArray[np.int64], rng: np.random.Generator, time
 
 
 def _distinct(columns: Sequence[NDArray[np.int64] | NDArray[np.int32]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows that are the same in all columns get the same number; and where each number is first seen."""
+    """Return where each distinct row is first seen, and the number of each row's group (equal in all columns)."""
     order = np.lexsort(columns[::-1])
     ordered = np.stack([column[order] for column in columns])
     new = np.concatenate([[True], (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)])

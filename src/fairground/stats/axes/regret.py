@@ -1,4 +1,4 @@
-"""Expected regret: what it costs to deploy whichever of two contenders looked better in a small evaluation."""
+"""Expected regret: the cost of deploying the contender that looked better in a small evaluation."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Halves = Literal["floor", "ceil", "random"]
 Ties = Literal["half", "first", "none"]
 Short = Literal["refuse", "leave_out"]
 Declared = Mapping[str, bool] | Callable[[Cells, Cells], Mapping[str, bool]]
-"""For each app, whether a rule declares a winner; or a function of the two contenders that says so."""
+"""For each app, whether a rule declares a winner; or a function of the two contenders that returns this."""
 
 _TIE = 1e-9  # means of ratios of small counts: closer than this is a tie
-_BLOCK = 4_000_000  # elements of an array that is made at once
+_BLOCK = 4_000_000  # maximum number of array elements per block
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,13 @@ class AppRegret:
 
     Attributes:
         app: Its name.
-        better: The contender with the higher rate in all the data; empty when they are equal.
-        gap: By how much it is better.
-        p_wrong: How often the other one looked better in a small evaluation; the interval is for the number of splits.
-        regret: `p_wrong * gap`, with the interval that comes from `p_wrong`.
-        decided: Whether a winner was declared here. Where none was, nothing is deployed and nothing regretted.
-        scenarios: How many scenarios it was computed from.
+        better: The contender with the higher rate in all the data; empty if they are equal.
+        gap: How much better it is.
+        p_wrong: How often the other one looked better in a small evaluation. The interval reflects the number of
+            splits.
+        regret: `p_wrong * gap`, with the interval that follows from `p_wrong`.
+        decided: Whether a winner was declared. If not, nothing is deployed and there is no regret.
+        scenarios: Number of scenarios.
     """
 
     app: str
@@ -51,16 +52,16 @@ class AppRegret:
 
 @dataclass(frozen=True)
 class Regret:
-    """What deploying the winner of a small evaluation costs, app by app.
+    """Cost of deploying the winner of a small evaluation, per app.
 
     Attributes:
         one: First contender.
         other: Second contender.
-        apps: The apps, in the order of their names.
-        total: Sum of the regrets of the apps where a winner was declared.
+        apps: The apps, sorted by name.
+        total: Sum of the regrets of the apps with a declared winner.
         withheld: Sum of the regrets of the others: what the rule saved by not deciding.
-        options: Every choice that the figure depends on, by name.
-        notes: What to keep in mind.
+        options: All options that the result depends on, by name.
+        notes: Caveats for the reader.
     """
 
     one: str
@@ -88,35 +89,35 @@ def expected_regret(
     short: Short = "refuse",
     level: float = 0.95,
 ) -> Regret:
-    """How often a small evaluation picks the worse of two contenders, times what that costs, for each app.
+    """Compute how often a small evaluation picks the worse of two contenders, times the cost, per app.
 
-    A small evaluation is a random half of the rollouts at a few configurations a scenario. The paper defines the
-    product and the number of splits; the rest is open there, and so an option here.
+    A small evaluation is a random half of the rollouts at a few configurations per scenario. The paper defines the
+    product and the number of splits. Everything else is open there, and so an option here.
 
     Args:
         one: First contender.
         other: Second contender.
-        rng: Source of randomness.
+        rng: Random generator.
         declared: Where a winner is declared and deployed: apps by name, or a function such as `wald_declares`. None
             deploys everywhere.
-        splits: How many small evaluations; 500 in the paper.
-        truth: Which contender is worse: "all" asks all the data, the steadiest judge, though the half that chose is
-            among them; "other_half" asks the rollouts that were not used, at the same configurations: independent of
-            the choice, and so noisy that it calls good choices wrong. The gap is always that of all the data.
-        same_configuration: Whether both are evaluated at the same configurations, as in a paired study, and only on
-            those that both have. Else each at its own, in the scenarios that both have.
-        configurations: How many configurations a scenario, drawn without repetition; 1 in the paper. Scenarios with
-            fewer give all they have.
-        halves: What half an odd number is: "floor" evaluates on the smaller part, which errs towards regret; "ceil"
-            on the larger; "random" tosses a coin for every configuration.
-        rollouts: How many of the half to use at most; None for all of it.
-        ties: What a draw counts: "half" a mistake, as when a coin decides; "first" deploys `one`; "none" deploys
-            neither.
-        short: What to do about configurations with one rollout, which have no halves: "refuse" or "leave_out".
-        level: Of the intervals.
+        splits: Number of small evaluations; 500 in the paper.
+        truth: How to decide which contender is worse. "all" uses all the data: the most stable choice, although it
+            includes the half that chose. "other_half" uses the rollouts that were not used, at the same configurations:
+            independent of the choice, but so noisy that it calls good choices wrong. The gap is always that of all the
+            data.
+        same_configuration: Whether both are evaluated at the same configurations, as in a paired study, and only at
+            those that both have. Otherwise each at its own, in the scenarios that both have.
+        configurations: Number of configurations per scenario, drawn without replacement; 1 in the paper. Scenarios with
+            fewer use all they have.
+        halves: How to split an odd number: "floor" evaluates on the smaller part, which overestimates regret; "ceil" on
+            the larger; "random" chooses at random per configuration.
+        rollouts: Maximum number of rollouts of the half to use. None for all.
+        ties: How a tie counts: "half" a mistake, as if a coin decides; "first" deploys `one`; "none" deploys neither.
+        short: What to do with configurations with one rollout, which cannot be split: "refuse" or "leave_out".
+        level: Confidence level.
 
     Raises:
-        InvalidInput: When configurations have fewer than two rollouts, or the two share none.
+        InvalidInput: If configurations have fewer than two rollouts, or the two share none.
     """
     check_level(level)
     _check(one, other, splits, configurations, rollouts, truth=truth, halves=halves, ties=ties, short=short)
@@ -144,9 +145,9 @@ def expected_regret(
         for at, app in enumerate(first.apps)
     )
     if (gaps == 0).any():
-        notes.append(f"{int((gaps == 0).sum())} app(s) are equal in all the data, so that neither choice is wrong.")
+        notes.append(f"{int((gaps == 0).sum())} app(s) have equal rates in all the data, so neither choice is wrong.")
     if isinstance(configurations, int) and (np.diff(first.starts) < configurations).any():
-        notes.append(f"Some scenarios have fewer than {configurations} configurations, and gave all they have.")
+        notes.append(f"Some scenarios have fewer than {configurations} configurations; all of theirs were used.")
     return Regret(
         *names,
         apps,
@@ -167,10 +168,10 @@ def expected_regret(
 
 
 def wald_declares(one: Cells, other: Cells, *, level: float = 0.95) -> dict[str, bool]:
-    """Where the textbook interval for a difference of two rates, with every rollout a fresh coin, leaves out 0.
+    """Return where the textbook (Wald) interval for a difference of two rates, with independent rollouts, excludes 0.
 
-    For comparison only: it knows nothing of scenarios and configurations, and so declares too many winners. Two rates
-    without any variance (all solved against none) have an interval without width, and count as declared.
+    For comparison only: it ignores scenarios and configurations, and so declares too many winners. Two rates without
+    any variance (all solved and none solved) have an interval of width 0, and count as declared.
     """
     z = two_sided_z(level)
     first, second, _ = _shared(one, other, same_configuration=False, short=None)
@@ -185,29 +186,29 @@ def wald_declares(one: Cells, other: Cells, *, level: float = 0.95) -> dict[str,
     return dict(zip(first.apps, apart.tolist(), strict=True))
 
 
-def _shared(one: Cells, other: Cells, same_configuration: bool, short: Short | None) -> tuple[Cells, Cells, list[str]]:
-    """Both contenders at what both have, with cells that can be halved only (unless `short` is None)."""
+def _shared(a: Cells, b: Cells, same_configuration: bool, short: Short | None) -> tuple[Cells, Cells, list[str]]:
+    """Return both contenders at what both have, with only those cells that can be split (unless `short` is None)."""
     notes = []
     if short is not None:
-        small = [cells.rollouts < 2 for cells in (one, other)]
+        small = [cells.rollouts < 2 for cells in (a, b)]
         number = sum(int(mask.sum()) for mask in small)
         if number and short == "refuse":
             raise InvalidInput(
-                f"{number} of {len(one) + len(other)} configurations (both contenders counted) have one rollout, "
-                "which has no halves",
-                fix='run two rollouts or more of each, or pass short="leave_out"',
+                f"{number} of {len(a) + len(b)} configurations (of both contenders) have only one rollout, "
+                "which cannot be split",
+                fix='run two or more rollouts of each, or pass short="leave_out"',
             )
-        for cells, mask in zip((one, other), small, strict=True):
+        for cells, mask in zip((a, b), small, strict=True):
             if mask.all():
                 raise InvalidInput(
-                    f"{cells.contender} has one rollout of every configuration, and so no halves",
-                    fix="run two rollouts or more of each configuration",
+                    f"{cells.contender} has only one rollout per configuration, which cannot be split",
+                    fix="run two or more rollouts of each configuration",
                 )
         if number:
-            notes.append(f"{number} configurations with one rollout were left out.")
-            one, other = (cells.keep(~mask) for cells, mask in zip((one, other), small, strict=True))
-    first, second = match(one, other) if same_configuration else match_scenarios(one, other)
-    lost = len(one) + len(other) - len(first) - len(second)
+            notes.append(f"{number} configurations with only one rollout were left out.")
+            a, b = (cells.keep(~mask) for cells, mask in zip((a, b), small, strict=True))
+    first, second = match(a, b) if same_configuration else match_scenarios(a, b)
+    lost = len(a) + len(b) - len(first) - len(second)
     if lost:
         notes.append(f"{lost} configurations that only one of the two was run in were left out.")
     return first, second, notes
@@ -218,8 +219,8 @@ class _Picks:
     """Configurations chosen for each small evaluation.
 
     Attributes:
-        cells: For each evaluation, the chosen cells.
-        scenario: For each column of these, its scenario.
+        cells: The chosen cells of each evaluation.
+        scenario: Scenario of each column.
     """
 
     cells: NDArray[np.int64]
@@ -233,7 +234,7 @@ def _pick(cells: Cells, configurations: int | Literal["all"], times: int, rng: n
         return _Picks(everything, cells.scenario.astype(np.int64))
     if configurations == 1:
         return _Picks(cells.starts[:-1] + rng.integers(sizes, size=(times, len(sizes))), np.arange(len(sizes)))
-    # Cells in random order within their scenario: the first few of each are a draw without repetition.
+    # Cells in random order within their scenario: the first few are a draw without replacement.
     order = np.argsort(cells.scenario + rng.random((times, len(cells))), axis=1)
     place = np.arange(len(cells)) - cells.starts[cells.scenario]
     columns = np.flatnonzero(place < configurations)
@@ -243,7 +244,7 @@ def _pick(cells: Cells, configurations: int | Literal["all"], times: int, rng: n
 def _evaluate(
     cells: Cells, picks: _Picks, halves: Halves, rollouts: int | None, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
-    """Each app's mean in the half that is looked at and in the rest, for each small evaluation."""
+    """Return each app's mean in the evaluated half and in the rest, per small evaluation."""
     good = np.rint(cells.successes).astype(np.int64)[picks.cells]
     tried = cells.rollouts[picks.cells]
     half = tried // 2
@@ -259,7 +260,10 @@ def _evaluate(
 
 
 def _weights(cells: Cells, scenario: NDArray[np.int64]) -> Floats:
-    """How much each picked cell counts for each app: cells alike in a scenario, scenarios alike in an app."""
+    """Return the weight of each picked cell for each app.
+
+    Cells have equal weights in a scenario, and scenarios in an app.
+    """
     app = cells.app_of[scenario]
     scenarios = np.bincount(cells.app_of, minlength=len(cells.apps))
     weights = np.zeros((len(scenario), len(cells.apps)))
@@ -268,7 +272,7 @@ def _weights(cells: Cells, scenario: NDArray[np.int64]) -> Floats:
 
 
 def _mistakes(seen: Floats, ahead: Floats, ties: Ties) -> Floats:
-    """For each evaluation and app 1 where the worse one was picked. Where the truth is a draw, no pick is wrong."""
+    """Return 1 per evaluation and app where the worse one was picked. If the truth is a tie, no pick is wrong."""
     drawn = np.abs(seen) < _TIE
     picked_first, first_is_worse = seen > 0, ahead < -_TIE
     wrong = np.where(first_is_worse, picked_first, ~picked_first).astype(np.float64)
@@ -278,17 +282,17 @@ def _mistakes(seen: Floats, ahead: Floats, ties: Ties) -> Floats:
     return np.where(np.abs(ahead) < _TIE, 0.0, wrong)
 
 
-def _decided(one: Cells, other: Cells, declared: Declared | None) -> dict[str, bool]:
+def _decided(a: Cells, b: Cells, declared: Declared | None) -> dict[str, bool]:
     if declared is None:
-        return dict.fromkeys(one.apps, True)
-    found = declared(one, other) if callable(declared) else declared
-    for app in found:
-        if app not in one.apps:
-            raise unknown("app in declared", app, one.apps)
-    missing = [app for app in one.apps if app not in found]
+        return dict.fromkeys(a.apps, True)
+    declarations = declared(a, b) if callable(declared) else declared
+    for app in declarations:
+        if app not in a.apps:
+            raise unknown("app in declared", app, a.apps)
+    missing = [app for app in a.apps if app not in declarations]
     if missing:
-        raise InvalidInput(f"declared says nothing about {', '.join(missing)}", fix="give True or False for every app")
-    return {app: bool(found[app]) for app in one.apps}
+        raise InvalidInput(f"declared has no entry for {', '.join(missing)}", fix="give True or False for every app")
+    return {app: bool(declarations[app]) for app in a.apps}
 
 
 def _app(
@@ -302,7 +306,7 @@ def _app(
     level: float,
 ) -> AppRegret:
     method = f"wilson over {splits} splits"
-    low, high = score_bounds(wrong, splits, level) if gap else (0.0, 0.0)  # with no gap there is no wrong choice
+    low, high = score_bounds(wrong, splits, level) if gap else (0.0, 0.0)  # without a gap there is no wrong choice
     size = abs(gap)
     return AppRegret(
         app=app,
@@ -316,16 +320,16 @@ def _app(
 
 
 def _sum(regrets: list[Interval], level: float) -> Interval:
-    """The sum of independent figures: distances to the ends add up as squares do."""
-    estimate = float(sum(one.estimate for one in regrets))
-    below = float(np.sqrt(sum((one.estimate - one.low) ** 2 for one in regrets)))
-    above = float(np.sqrt(sum((one.high - one.estimate) ** 2 for one in regrets)))
+    """Return the sum of independent figures: distances to the ends add in quadrature."""
+    estimate = float(sum(regret.estimate for regret in regrets))
+    below = float(np.sqrt(sum((regret.estimate - regret.low) ** 2 for regret in regrets)))
+    above = float(np.sqrt(sum((regret.high - regret.estimate) ** 2 for regret in regrets)))
     return Interval(estimate, max(estimate - below, 0.0), estimate + above, level, "sum of wilson over splits")
 
 
 def _check(
-    one: Cells,
-    other: Cells,
+    a: Cells,
+    b: Cells,
     splits: int,
     configurations: int | Literal["all"],
     rollouts: int | None,
@@ -349,9 +353,9 @@ def _check(
         ("rollouts", 1 if rollouts is None else rollouts),
     ):
         if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
-            raise InvalidInput(f"{name}: expected a whole number from 1 on, got {number!r}")
-    if one.values is not None or other.values is not None:
+            raise InvalidInput(f"{name}: expected an integer of at least 1, got {number!r}")
+    if a.values is not None or b.values is not None:
         raise InvalidInput(
-            "regret splits counts of successes, and these episodes are worth other numbers than 0 and 1",
-            fix='count(table, contender, value="success")',
+            "regret needs counts of successes, but these episodes have values other than 0 and 1",
+            fix='use count(table, contender, value="success")',
         )

@@ -1,1 +1,1 @@
-"""How much to run, and when to stop: designs for a wanted precision, and intervals for every look."""
+"""How much to run and when to stop: designs for a target precision, and intervals that are valid at every look."""

@@ -1,4 +1,4 @@
-"""Monitors watch a run after every episode and say when it may stop; `sequential` beside this has the promises."""
+"""Monitors watch a run after every episode and say when it may stop. See `sequential` for the guarantees."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fairground.stats.planning.outcome_stream import Method, Stream, check_metho
 
 
 class _Decision(ABC):
-    """What a monitor says, out of its finding."""
+    """The decision of a monitor."""
 
     @property
     def decided(self) -> bool:
@@ -24,22 +24,22 @@ class _Decision(ABC):
 
     @property
     def reason(self) -> str:
-        """Why it may stop, or why not, in words."""
+        """Why it may stop, or why not."""
         return self._finding()[1]
 
     @abstractmethod
     def _finding(self) -> tuple[bool, str]:
-        """Whether the run may stop, and why."""
+        """Return whether the run may stop, and why."""
 
 
 @dataclass(frozen=True)
 class RateMonitor(_Decision):
-    """Watches a success rate (or mean reward) while a run goes on. `update` gives the next monitor.
+    """Watches a success rate (or mean reward) during a run. `update` returns the next monitor.
 
     Attributes:
-        threshold: If given, decided once the interval lies wholly on one side of it.
-        half_width: If given, decided once the interval is as narrow as this.
-        level: One minus the chance that the interval ever misses.
+        threshold: If given, decided once the whole interval is on one side of it.
+        half_width: If given, decided once the half-width of the interval is at most this.
+        level: One minus the probability that the interval ever misses.
         method: As for `rate_sequence`.
     """
 
@@ -66,56 +66,59 @@ class RateMonitor(_Decision):
         return replace(new, candidates=np.union1d(new.candidates, [self.threshold]))
 
     def update(self, outcome: float) -> RateMonitor:
-        """The monitor after one more episode."""
+        """Return the monitor after one more episode."""
         x = check_outcomes([outcome], "outcome")
         check_method(self.method, x)
         return replace(self, _stream=self._now.after(float(x[0])))
 
     @property
     def episodes(self) -> int:
-        """Episodes seen."""
+        """Number of episodes so far."""
         return self._now.count
 
     @property
     def interval(self) -> Interval:
-        """The interval so far; the estimate is the mean so far (one half before any episode)."""
+        """The interval so far. The estimate is the mean so far (0.5 before any episode)."""
         return _interval(self._now, 1.0, 0.0, self.method)
 
     @property
     def e_value(self) -> float | None:
-        """Evidence against "the rate is the threshold": 1 is none, 20 is 5%. None where there is no such test."""
+        """Evidence against "the rate is the threshold": 1 is none, 20 corresponds to 5%.
+
+        None if there is no such test.
+        """
         return None if self.threshold is None or self.method == "running-mean" else _exp(self._now.log_e)
 
     @property
     def p_value(self) -> float | None:
-        """Anytime-valid p-value of "the rate is the threshold", two-sided. None where there is no such test."""
+        """Anytime-valid two-sided p-value of "the rate is the threshold". None if there is no such test."""
         return None if self.e_value is None else math.exp(-self._now.largest_log_e)
 
     def _finding(self) -> tuple[bool, str]:
         now = self.interval
-        found = f"[{now.low:.3f}, {now.high:.3f}] after {self.episodes} episodes"
+        summary = f"[{now.low:.3f}, {now.high:.3f}] after {self.episodes} episodes"
         if self._now.contradicted is not None:
             return False, drift_note("rate", self._now.contradicted)
         if self.threshold is not None and now.low >= self.threshold:
-            return True, f"the rate is above {self.threshold:g}: {found}"
+            return True, f"the rate is above {self.threshold:g}: {summary}"
         if self.threshold is not None and now.high <= self.threshold:
-            return True, f"the rate is below {self.threshold:g}: {found}"
+            return True, f"the rate is below {self.threshold:g}: {summary}"
         if self.half_width is not None and now.width <= 2 * self.half_width:
-            return True, f"the rate is known to within {self.half_width:g}: {found}"
-        return False, f"open: {found}"
+            return True, f"the rate is known within {self.half_width:g}: {summary}"
+        return False, f"undecided: {summary}"
 
 
 @dataclass(frozen=True)
 class DifferenceMonitor(_Decision):
-    """Watches two agents that meet at the same configurations. `update` gives the next monitor.
+    """Watches two agents at the same configurations. `update` returns the next monitor.
 
-    With successes, the test of "no difference" uses only the pairs in which one agent succeeded and the other failed:
-    it tells who wins more of those, not by how much. How much is in the interval.
+    For 0/1 outcomes, the test of "no difference" uses only the pairs in which one agent succeeded and the other failed.
+    It shows who wins more of those, not by how much. The interval shows by how much.
 
     Attributes:
-        margin: If given, decided once the interval lies within plus or minus this: no difference that matters.
-        half_width: If given, decided once the interval is as narrow as this.
-        level: One minus the chance that the interval ever misses, and so of a false "one is better".
+        margin: If given, decided once the interval is within plus or minus this: no relevant difference.
+        half_width: If given, decided once the half-width of the interval is at most this.
+        level: One minus the probability that the interval ever misses, and so of a false "one is better".
     """
 
     margin: float | None = None
@@ -133,13 +136,13 @@ class DifferenceMonitor(_Decision):
         return self._stream or Stream("betting", self.level, 0.5)
 
     def update(self, a: float, b: float) -> DifferenceMonitor:
-        """The monitor after one more pair: outcomes (or rewards) of the two agents at one configuration."""
+        """Return the monitor after one more pair: outcomes (or rewards) of the two agents at one configuration."""
         first, second = check_outcomes([a, b], "pair")
         return replace(self, _stream=self._now.after(float(first - second + 1) / 2))
 
     @property
     def pairs(self) -> int:
-        """Pairs seen."""
+        """Number of pairs so far."""
         return self._now.count
 
     @property
@@ -149,17 +152,17 @@ class DifferenceMonitor(_Decision):
 
     @property
     def e_value(self) -> float:
-        """Evidence against "no difference": 1 is none, 20 is 5%."""
+        """Evidence against "no difference": 1 is none, 20 corresponds to 5%."""
         return _exp(self._now.log_e)
 
     @property
     def p_value(self) -> float:
-        """Anytime-valid p-value of "no difference", two-sided."""
+        """Anytime-valid two-sided p-value of "no difference"."""
         return math.exp(-self._now.largest_log_e)
 
     @property
     def winner(self) -> Literal["a", "b"] | None:
-        """Who is better, once that is decided."""
+        """Which agent is better, once that is decided."""
         now = self.interval
         if self._now.contradicted is not None or now.low < 0 < now.high:
             return None
@@ -167,31 +170,31 @@ class DifferenceMonitor(_Decision):
 
     def _finding(self) -> tuple[bool, str]:
         now = self.interval
-        found = f"a - b in [{now.low:+.3f}, {now.high:+.3f}] after {self.pairs} pairs"
+        summary = f"a - b in [{now.low:+.3f}, {now.high:+.3f}] after {self.pairs} pairs"
         if self._now.contradicted is not None:
             return False, drift_note("difference", self._now.contradicted)
         if self.winner is not None:
-            return True, f"{self.winner} is better: {found}"
+            return True, f"{self.winner} is better: {summary}"
         if self.margin is not None and -self.margin <= now.low and now.high <= self.margin:
-            return True, f"no difference larger than {self.margin:g}: {found}"
+            return True, f"no difference larger than {self.margin:g}: {summary}"
         if self.half_width is not None and now.width <= 2 * self.half_width:
-            return True, f"the difference is known to within {self.half_width:g}: {found}"
-        return False, f"open: {found}"
+            return True, f"the difference is known within {self.half_width:g}: {summary}"
+        return False, f"undecided: {summary}"
 
 
 def _interval(stream: Stream, scale: float, shift: float, method: str) -> Interval:
-    """The stream's interval, on another scale."""
+    """Return the stream's interval on another scale."""
     mean = stream.total / stream.count if stream.count else 0.5
     estimate = scale * min(max(mean, stream.low), stream.high) + shift
     return Interval(estimate, scale * stream.low + shift, scale * stream.high + shift, stream.level, method)
 
 
 def _exp(log: float) -> float:
-    return math.exp(min(log, 700.0))  # past that a float has no room, and no one doubts
+    return math.exp(min(log, 700.0))  # larger values overflow a float
 
 
 def _check_inside(name: str, value: float | None, least: float, most: float) -> None:
     if value is not None and not least < value < most:
         raise InvalidInput(
-            f"{name}: expected a number between {least} and {most}, got {value!r}", fix="or leave it out"
+            f"{name}: expected a number between {least} and {most}, got {value!r}", fix="correct it, or leave it out"
         )

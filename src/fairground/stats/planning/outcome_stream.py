@@ -1,4 +1,4 @@
-"""A stream of outcomes in [0, 1], taken one by one: what it shows so far about its mean."""
+"""A stream of outcomes in [0, 1], processed one by one: what it shows so far about its mean."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from fairground.stats.planning.martingales import (
 Method = Literal["beta-binomial", "betting", "running-mean"]
 
 _METHODS: tuple[str, ...] = get_args(Method)
-_STEPS = 1000  # candidate means of the betting method lie 1/1000 apart; its interval is rounded outwards to them
+_STEPS = 1000  # candidate means of the betting method are 1/1000 apart; its interval is rounded outwards to them
 
 
 @dataclass(frozen=True)
 class Stream:
-    """What is remembered of a stream in [0, 1]. Never changed: `after` gives the next one.
+    """State of a stream in [0, 1]. Immutable: `after` returns the next state.
 
     Attributes:
         method: As for `rate_sequence`.
-        level: One minus the chance that the interval ever misses.
+        level: One minus the probability that the interval ever misses.
         null: The mean to collect evidence against, or None.
-        count: Outcomes seen.
+        count: Number of outcomes.
         total: Their sum.
         low: Lower end of the interval.
         high: Upper end.
         log_e: Log of the evidence against the null.
-        largest_log_e: The largest so far, which makes the p-value.
-        contradicted: Number of outcomes after which no single mean fitted any more, or None. From there on the interval
-            is that of "running-mean", and evidence is collected no more.
-        candidates: Means not yet ruled out, of the betting method.
+        largest_log_e: The largest so far, which gives the p-value.
+        contradicted: Number of outcomes after which no single mean fitted any more, or None. From then on the interval
+            is that of "running-mean", and no more evidence is collected.
+        candidates: Means not yet ruled out, for the betting method.
         growth: Log growth of each bet (rows) against each candidate.
         null_growth: The same against the null.
     """
@@ -62,7 +62,7 @@ class Stream:
     null_growth: Floats = field(default_factory=lambda: np.zeros_like(LOG_SHARES))
 
     def after(self, x: float) -> Stream:
-        """The stream with one more outcome."""
+        """Return the stream with one more outcome."""
         new = replace(self, count=self.count + 1, total=self.total + x)
         if self.contradicted is not None or self.method == "running-mean":
             low, high = running_mean_bounds(np.array(new.total), np.array(float(new.count)), 1 - self.level)
@@ -83,7 +83,8 @@ class Stream:
         growth = self.growth + log_bets(x, self.candidates)
         ruled_out = log_capital(growth) >= -math.log(1 - self.level)
         mean = self.total / self.count
-        # The capital is convex in the candidate and at most 1 at the mean, so what is ruled out lies on either side.
+        # The capital is convex in the candidate and at most 1 at the mean, so the ruled-out candidates are on either
+        # side.
         low = max(self.low, float(self.candidates[ruled_out & (self.candidates < mean)].max(initial=0.0)))
         high = min(self.high, float(self.candidates[ruled_out & (self.candidates > mean)].min(initial=1.0)))
         lost = bool(ruled_out.all()) and not low - 1 / _STEPS <= mean <= high + 1 / _STEPS
@@ -91,17 +92,20 @@ class Stream:
         if self.null is not None:
             null_growth = null_growth + log_bets(x, np.array([self.null]))
             log_e = float(log_capital(null_growth)[0])
-        kept = ~ruled_out
-        new = replace(self, candidates=self.candidates[kept], growth=growth[:, kept], null_growth=null_growth)
+        remaining = ~ruled_out
+        new = replace(self, candidates=self.candidates[remaining], growth=growth[:, remaining], null_growth=null_growth)
         return replace(new, low=low, high=high, log_e=log_e, contradicted=self.count if lost else None)
 
 
 def check_outcomes(values: ArrayLike, name: str) -> Floats:
-    """The values as floats, refused where they are not a list of numbers in [0, 1]; `name` is for the message."""
+    """Return the values as floats.
+
+    Raises an error unless they are a list of numbers in [0, 1]. `name` is for the message.
+    """
     x = np.asarray(values)
     if x.ndim != 1 or x.size == 0 or x.dtype.kind not in "buif":
         raise InvalidInput(
-            f"{name}: expected a list of numbers, got {x.dtype} of shape {x.shape}", fix="give one number an episode"
+            f"{name}: expected a list of numbers, got {x.dtype} of shape {x.shape}", fix="give one number per episode"
         )
     x = x.astype(float)
     bad = np.flatnonzero(~((x >= 0) & (x <= 1)))
@@ -114,7 +118,7 @@ def check_outcomes(values: ArrayLike, name: str) -> Floats:
 
 
 def check_method(method: str, x: Floats | None = None) -> None:
-    """Refuses an unknown method, and rewards where the method takes only successes."""
+    """Reject unknown methods, and rewards if the method supports only 0/1 outcomes."""
     if method not in _METHODS:
         raise InvalidInput(f"method: expected one of {', '.join(_METHODS)}, got {method!r}", fix="choose one of them")
     if x is not None and method == "beta-binomial" and not np.isin(x, (0, 1)).all():
@@ -122,8 +126,8 @@ def check_method(method: str, x: Floats | None = None) -> None:
 
 
 def drift_note(what: str, number: int) -> str:
-    """What to say of a stream that no single mean (`what` names it) fits."""
+    """Return the note for a stream that no single mean (named by `what`) fits."""
     return (
-        f"no single {what} fits: at number {number} the intervals stopped overlapping, so the stream drifts (was the "
-        "order random?), and from there the interval is for the average of the stream so far"
+        f"no single {what} fits: at number {number} the intervals stopped overlapping, so the stream drifts "
+        "(check that the order was random). From there the interval is for the average of the stream so far"
     )

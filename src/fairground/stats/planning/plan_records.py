@@ -1,4 +1,4 @@
-"""What planning takes and gives: variances, costs and limits go in; precision, power, designs and plans come out."""
+"""Inputs and outputs of planning: variances, costs and limits; precision, power, designs and plans."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import ClassVar
 
 from fairground.core import InvalidInput
 
-MOST = 100_000  # of anything in a plan: the search holds one row for each number of configurations
+MOST = 100_000  # maximum of anything in a plan: the search holds one row per number of configurations
 
 
 @dataclass(frozen=True)
 class VarianceComponents:
-    """Variances of one agent's success rate (or mean reward), as shares, not percent, averaged over apps.
+    """Variances of one agent's success rate (or mean reward), of shares (not percent), averaged over apps.
 
     Attributes:
         scenario: Between the true rates of an app's scenarios.
         configuration: Between the true rates of a scenario's configurations.
-        rollout: Between rollouts at a configuration: the mean of p (1 - p) for successes.
+        rollout: Between rollouts at a configuration: the mean of p (1 - p) for 0/1 outcomes.
     """
 
     scenario: float
     configuration: float
     rollout: float
 
-    _largest: ClassVar[float] = 1.0  # the truth is at most 1/4, but an estimate from two scenarios may be 1/2
+    _largest: ClassVar[float] = 1.0  # the true value is at most 1/4, but an estimate from two scenarios may be 1/2
 
     def __post_init__(self) -> None:
         for name in ("scenario", "configuration", "rollout"):
@@ -33,20 +33,20 @@ class VarianceComponents:
             if not 0 <= value <= self._largest:
                 raise InvalidInput(
                     f"{name}: expected a variance between 0 and {self._largest:g}, got {value!r}",
-                    fix="give variances of shares (0.04, not 400); an estimate below 0 counts as 0",
+                    fix="give variances of shares (0.04, not 400), and 0 for an estimate below 0",
                 )
 
 
 @dataclass(frozen=True)
 class DifferenceComponents(VarianceComponents):
-    """The same three variances of the difference between two agents.
+    """The same three variances for the difference between two agents.
 
-    Make them with `paired_components` or `unpaired_components`, or estimate them from a pilot of both agents.
+    Create them with `paired_components` or `unpaired_components`, or estimate them from a pilot of both agents.
 
     Attributes:
         scenario: Between scenarios of an app, of the true difference: how much the lead depends on the scenario.
         configuration: Between configurations of a scenario, of the true difference.
-        rollout: Of one rollout of each: the sum of the two agents' rollout variances.
+        rollout: For one rollout of each: the sum of the two agents' rollout variances.
         paired: Whether both agents run the same scenarios and configurations.
     """
 
@@ -57,12 +57,12 @@ class DifferenceComponents(VarianceComponents):
 
 @dataclass(frozen=True)
 class Costs:
-    """What things cost, in any one unit: minutes, money, episodes.
+    """Costs in any single unit: minutes, money, episodes.
 
     Attributes:
-        scenario: To write and prove one more scenario. 0 if they exist.
-        configuration: To prepare one more configuration, once, for all its rollouts and both agents.
-        episode: To run one episode, with its reset.
+        scenario: To write and prove one more scenario; 0 if they exist.
+        configuration: To prepare one more configuration, once for all its rollouts and both agents.
+        episode: To run one episode, including its reset.
     """
 
     scenario: float = 0.0
@@ -72,17 +72,19 @@ class Costs:
     def __post_init__(self) -> None:
         values = (self.scenario, self.configuration, self.episode)
         if not all(0 <= value < math.inf for value in values) or not any(values):
-            raise InvalidInput(f"costs: expected numbers from 0 on, not all 0, got {values}", fix="0 for what is free")
+            raise InvalidInput(
+                f"costs: expected numbers of 0 or more, not all 0, got {values}", fix="give 0 for what is free"
+            )
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Least and most of each; equal numbers fix it. Scenarios have no default: they cannot be invented.
+    """Minimum and maximum of each size; equal numbers fix it. Scenarios have no default, because they must exist.
 
     Attributes:
-        scenarios: In an app. What the suite has, or what you could still write.
-        configurations: In a scenario. What its axes allow.
-        rollouts: At a configuration.
+        scenarios: Per app: what the suite has, or what you could still write.
+        configurations: Per scenario: what its axes allow.
+        rollouts: Per configuration.
     """
 
     scenarios: tuple[int, int]
@@ -101,14 +103,14 @@ class Limits:
 
 @dataclass(frozen=True)
 class Precision:
-    """How well a plan measures.
+    """Precision of a design.
 
     Attributes:
-        half_width: Of the interval at the given level.
+        half_width: Half-width of the interval at the given level.
         standard_error: Square root of the variance of the suite mean.
-        degrees_of_freedom: Of Student's t.
-        level: Of the interval.
-        shares: Which part of the variance comes from scenarios, configurations and rollouts.
+        degrees_of_freedom: Degrees of freedom of Student's t.
+        level: Confidence level.
+        shares: Shares of the variance that come from scenarios, configurations and rollouts.
     """
 
     half_width: float
@@ -120,14 +122,14 @@ class Precision:
 
 @dataclass(frozen=True)
 class Power:
-    """How likely a difference is found.
+    """Power to find a difference.
 
     Attributes:
-        power: Chance that the two-sided t test finds the difference significant.
-        difference: The true difference supposed.
-        standard_error: Of the measured difference.
-        degrees_of_freedom: Of the test.
-        level: One minus the chance of a false finding.
+        power: Probability that the two-sided t test finds the difference significant.
+        difference: The assumed true difference.
+        standard_error: Standard error of the measured difference.
+        degrees_of_freedom: Degrees of freedom of the test.
+        level: One minus the probability of a false positive.
     """
 
     power: float
@@ -139,16 +141,16 @@ class Power:
 
 @dataclass(frozen=True)
 class Design:
-    """One way to do it.
+    """One design.
 
     Attributes:
-        scenarios: In each app.
-        configurations: In each scenario.
-        rollouts: At each configuration, of each agent.
-        episodes: In all, of both agents where there are two.
-        cost: In all.
-        half_width: Of the interval for the mean (or for the difference).
-        power: To find the difference planned for; None where a half-width was planned.
+        scenarios: Per app.
+        configurations: Per scenario.
+        rollouts: Per configuration and agent.
+        episodes: Total number, of both agents if there are two.
+        cost: Total cost.
+        half_width: Half-width of the interval for the mean (or for the difference).
+        power: Power to find the planned difference. None if a half-width was planned.
     """
 
     scenarios: int
@@ -162,16 +164,16 @@ class Design:
 
 @dataclass(frozen=True)
 class Plan:
-    """The cheapest design that meets the goal, and what else there is.
+    """The cheapest design that meets the goal, and alternatives.
 
     Attributes:
         goal: "half-width" or "power".
-        wanted: How much of it.
+        wanted: The target value.
         cheapest: The cheapest design; among equals, the one with the fewest episodes.
-        by_scenarios: The cheapest design for several numbers of scenarios, from few to many, to see the trade.
-        curve: The cheapest design for several half-widths (or powers) round the wanted one, those that can be had.
-        floor: Half-width with the most scenarios allowed and endless configurations and rollouts.
-        notes: What must be known when reading it.
+        by_scenarios: The cheapest design for several numbers of scenarios, from few to many, to show the trade-off.
+        curve: The cheapest design for several feasible half-widths (or powers) around the target.
+        floor: Half-width with the maximum number of scenarios and unlimited configurations and rollouts.
+        notes: Caveats for the reader.
     """
 
     goal: str

@@ -1,4 +1,4 @@
-"""The complete search for the cheapest design that meets a goal."""
+"""Exhaustive search for the cheapest design that meets a goal."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from fairground.stats.planning.plan_setting import Bools, Floats, Goal, Setting,
 
 @dataclass(frozen=True)
 class Search:
-    """What is searched, all but how much of the goal is wanted.
+    """A search problem, without the target value.
 
     Attributes:
         setting: What a design measures.
-        goal: What is wanted of it.
+        goal: The kind of goal.
         costs: What a design costs.
-        limits: Which designs there are.
+        limits: Which designs are allowed.
     """
 
     setting: Setting
@@ -30,7 +30,7 @@ class Search:
 
 
 def cheapest(search: Search, wanted: float) -> Design | None:
-    """Best over all S: those whose cost cannot fall below the best found are left out, all others are searched."""
+    """Return the best design over all S. Numbers of scenarios whose cost bound exceeds the best design are skipped."""
     able = able_scenarios(search, wanted)
     if not able.size:
         return None
@@ -39,14 +39,14 @@ def cheapest(search: Search, wanted: float) -> Design | None:
     for i in np.argsort(floors, kind="stable"):
         if best is not None and floors[i] > best.cost * (1 + 1e-9):
             break
-        found = cheapest_for(search, wanted, float(able[i]))
-        if found is not None and (best is None or _before(found, best)):
-            best = found
+        candidate = cheapest_for(search, wanted, float(able[i]))
+        if candidate is not None and (best is None or _before(candidate, best)):
+            best = candidate
     return best
 
 
 def cheapest_for(search: Search, wanted: float, scenarios: float) -> Design | None:
-    """Best C and R for one S: every C that can be best, each with the fewest rollouts that do."""
+    """Return the best C and R for one S: every C that can be best, each with the fewest sufficient rollouts."""
     limits, s = search.limits, np.asarray(float(scenarios))
     meets = search.setting.meets_with(s, search.goal, wanted)
     (c_least, c_most), (r_least, r_most) = np.array(limits.configurations, float), np.array(limits.rollouts, float)
@@ -63,7 +63,7 @@ def cheapest_for(search: Search, wanted: float, scenarios: float) -> Design | No
 
 
 def able_scenarios(search: Search, wanted: float) -> Floats:
-    """The numbers of scenarios with which the goal can be met at all."""
+    """Return the numbers of scenarios with which the goal can be met."""
     limits = search.limits
     counts = np.arange(limits.scenarios[0], limits.scenarios[1] + 1.0)
     most = np.asarray(float(limits.configurations[1])), np.asarray(float(limits.rollouts[1]))
@@ -71,7 +71,7 @@ def able_scenarios(search: Search, wanted: float) -> Floats:
 
 
 def _fewest(enough: Callable[[Floats], Bools], least: Floats, most: Floats) -> Floats:
-    """Smallest whole number in [least, most] that is enough; `most` where none is known to be less."""
+    """Return the smallest integer in [least, most] that is enough; `most` if no smaller one is."""
     low, high = least - 1, most
     while np.any(high - low > 1):
         middle = np.where(high - low > 1, np.floor((low + high) / 2), high)
@@ -81,19 +81,19 @@ def _fewest(enough: Callable[[Floats], Bools], least: Floats, most: Floats) -> F
 
 
 def _cost_floors(search: Search, wanted: float, able: Floats) -> Floats:
-    """No design with that many scenarios is cheaper: the cost if the variance were known, z in place of t.
+    """Return lower bounds of the cost with that many scenarios: the cost for known variance (z instead of t).
 
-    Exact then for up to 32 configurations; beyond, fractions are allowed too, which changes little.
+    This is exact for up to 32 configurations. Beyond, fractions are allowed too, which changes little.
     """
     setting, costs, of = search.setting, search.costs, search.setting.components
     c_least, r_least = search.limits.configurations[0], search.limits.rollouts[0]
     error = setting.largest_error(search.goal, wanted, np.asarray(math.inf))
-    # For c/C + r/(C R).
+    # Room for c/C + r/(C R).
     room = np.maximum(setting.apps * able * (error * (1 + 1e-9)) ** 2 - setting.scenario_variance, 1e-300)
     prepare, run = setting.sets * costs.configuration, setting.agents * costs.episode
     if of.rollout * prepare >= r_least**2 * of.configuration * run:
         many = (math.sqrt(prepare * of.configuration) + math.sqrt(run * of.rollout)) ** 2 / room
-    else:  # as few rollouts as allowed, and the more configurations
+    else:  # as few rollouts as allowed, and more configurations
         many = (prepare + run * r_least) * (of.configuration + of.rollout / r_least) / room
     many = np.maximum(many, (prepare + run * r_least) * (c_least + 32))
     c = np.arange(c_least, c_least + 32.0)
@@ -104,7 +104,7 @@ def _cost_floors(search: Search, wanted: float, able: Floats) -> Floats:
 
 
 def _before(a: Design, b: Design) -> bool:
-    """Whether a is better: cheaper, or as cheap with fewer episodes, or the same of both and narrower."""
+    """Return whether a is better: cheaper, or as cheap with fewer episodes, or equal in both and narrower."""
     if abs(a.cost - b.cost) > 1e-12 * max(a.cost, b.cost):
         return a.cost < b.cost
     return (a.episodes, a.half_width) < (b.episodes, b.half_width)
@@ -112,6 +112,6 @@ def _before(a: Design, b: Design) -> bool:
 
 def _design(search: Search, s: float, c: float, r: float) -> Design:
     setting, sizes = search.setting, sizes_of(s, c, r)
-    found = float(setting.power(*sizes)) if setting.difference is not None else None
+    power = float(setting.power(*sizes)) if setting.difference is not None else None
     episodes, cost = int(setting.apps * s * c * r * setting.agents), setting.cost(search.costs, *sizes).item()
-    return Design(int(s), int(c), int(r), episodes, cost, float(setting.half_width(*sizes)), found)
+    return Design(int(s), int(c), int(r), episodes, cost, float(setting.half_width(*sizes)), power)

@@ -1,18 +1,18 @@
-"""How many scenarios, configurations and rollouts a wanted precision or a wanted power takes.
+"""How many scenarios, configurations and rollouts a target precision or power requires.
 
-The plan is balanced: in each of A apps S scenarios, in each of them C configurations, at each of these R rollouts. Apps
-are fixed: the suite speaks about these apps and no others. With variances s (between scenarios of an app), c (between
+The design is balanced: S scenarios in each of A apps, C configurations per scenario, R rollouts per configuration. Apps
+are fixed: the conclusion is about these apps only. With variances s (between scenarios of an app), c (between
 configurations of a scenario) and r (between rollouts at a configuration), the suite mean has variance
 
     V = (s/S + c/(S C) + r/(S C R)) / A
 
-and half-width t * sqrt(V), with Student's t at A (S - 1) degrees of freedom. That is the number of scenario means,
-which vary independently, less one for each app's own mean; so few scenarios cost twice, by V and by t. A paired
-difference has A S - 1, as in `compare`, where what apps differ by lends degrees of freedom.
+and half-width t * sqrt(V), with Student's t at A (S - 1) degrees of freedom. That is the number of independent scenario
+means, minus one per app mean. So few scenarios cost twice: by V and by t. A paired difference has A S - 1, as in
+`compare`, where differences between apps add degrees of freedom.
 
-If scenarios are "fixed" (the conclusion is about these scenarios, not others like them), s drops out, and there are
-A S (C - 1) degrees of freedom, or A S (C R - 1) if c is 0 and rollouts are what varies. Configurations count as drawn
-independently within a scenario, which a small grid of crossed axes is not.
+If scenarios are "fixed" (the conclusion is about these scenarios only), s drops out, and there are A S (C - 1) degrees
+of freedom, or A S (C R - 1) if c is 0 and only rollouts vary. Configurations are treated as drawn independently within
+a scenario, which is not true for a small grid of crossed axes.
 """
 
 from __future__ import annotations
@@ -54,23 +54,23 @@ __all__ = [
     "unpaired_components",
 ]
 
-# The curve shows what other goals cost.
-_HALF_WIDTHS = (2.0, 1.5, 1.25, 1.1, 1.0, 0.9, 0.8, 0.65, 0.5)  # times the wanted one
-_POWERS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99)  # beside the wanted one
+# The curve shows the cost of other targets.
+_HALF_WIDTHS = (2.0, 1.5, 1.25, 1.1, 1.0, 0.9, 0.8, 0.65, 0.5)  # times the target
+_POWERS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99)  # in addition to the target
 
 
 def paired_components(
     a: VarianceComponents, b: VarianceComponents, *, scenario_correlation: float, configuration_correlation: float
 ) -> DifferenceComponents:
-    """Components of a - b when both agents run the same configurations.
+    """Return the components of a - b if both agents run the same configurations.
 
     Correlations are between the two agents' true rates, over scenarios of an app and over configurations of a scenario.
-    They are high where what is hard for one is hard for the other; then pairing saves most. Rollouts are independent.
+    They are high if the same tasks are hard for both; then pairing saves most. Rollouts are independent.
     """
     if not (-1 <= scenario_correlation <= 1 and -1 <= configuration_correlation <= 1):
         raise InvalidInput(
             f"correlations: expected numbers in [-1, 1], got {scenario_correlation} and {configuration_correlation}",
-            fix="0 is cautious; estimate them from a pilot of both agents",
+            fix="use 0 to be conservative, or estimate them from a pilot of both agents",
         )
 
     def spread(first: float, second: float, correlation: float) -> float:
@@ -82,7 +82,7 @@ def paired_components(
 
 
 def unpaired_components(a: VarianceComponents, b: VarianceComponents) -> DifferenceComponents:
-    """Components of a - b when each agent has scenarios of its own, S of them in each app."""
+    """Return the components of a - b if each agent has its own scenarios, S of them per app."""
     return DifferenceComponents(
         a.scenario + b.scenario, a.configuration + b.configuration, a.rollout + b.rollout, paired=False
     )
@@ -98,16 +98,16 @@ def precision(
     level: float = 0.95,
     scenarios_are: ScenariosAre = "sampled",
 ) -> Precision:
-    """Half-width of the interval for the suite mean, or for the difference if given `DifferenceComponents`.
+    """Return the half-width of the interval for the suite mean, or for the difference with `DifferenceComponents`.
 
-    The half-width is t times the true standard error; a run's own is a little wider or narrower by chance.
+    The half-width is t times the true standard error. That of an actual run varies a little by chance.
     """
     setting = Setting(components, apps, level, scenarios_are)
     sizes = sizes_of(scenarios, configurations, rollouts)
     error, freedom = setting.error(*sizes), setting.checked_freedom(*sizes)
     s, c, r = (float(part) for part in setting.parts(*sizes))
-    whole = s + c + r or 1.0
-    shares = {"scenario": s / whole, "configuration": c / whole, "rollout": r / whole}
+    total = s + c + r or 1.0
+    shares = {"scenario": s / total, "configuration": c / total, "rollout": r / total}
     return Precision(float(setting.half_width(*sizes)), error.item(), freedom, level, shares)
 
 
@@ -122,7 +122,10 @@ def power(
     level: float = 0.95,
     scenarios_are: ScenariosAre = "sampled",
 ) -> Power:
-    """Chance that a two-sided t test at `1 - level` finds a true difference, from the noncentral t distribution."""
+    """Return the probability that a two-sided t test at `1 - level` finds a true difference.
+
+    It is computed from the noncentral t distribution.
+    """
     setting = _two_agents(components, apps, level, scenarios_are, difference)
     sizes = sizes_of(scenarios, configurations, rollouts)
     freedom = setting.checked_freedom(*sizes)
@@ -139,13 +142,16 @@ def plan_precision(
     level: float = 0.95,
     scenarios_are: ScenariosAre = "sampled",
 ) -> Plan:
-    """The cheapest scenarios x configurations x rollouts with at most the wanted half-width.
+    """Return the cheapest scenarios x configurations x rollouts with at most the given half-width.
 
     Raises:
-        InvalidInput: Also where no design within the limits is precise enough; it says how far they reach.
+        InvalidInput: Also if no design within the limits is precise enough. The message says what they can reach.
     """
     if not 0 < half_width < 1:
-        raise InvalidInput(f"half_width: expected a share below 1, got {half_width!r}", fix="0.03 is three points")
+        raise InvalidInput(
+            f"half_width: expected a share between 0 and 1, got {half_width!r}",
+            fix="use 0.03 for three percentage points",
+        )
     setting = Setting(components, apps, level, scenarios_are)
     steps = {half_width * step for step in _HALF_WIDTHS}
     return _plan(Search(setting, "half-width", costs or Costs(), limits), half_width, steps)
@@ -162,36 +168,36 @@ def plan_power(
     level: float = 0.95,
     scenarios_are: ScenariosAre = "sampled",
 ) -> Plan:
-    """The cheapest scenarios x configurations x rollouts that find a true difference with the wanted power.
+    """Return the cheapest scenarios x configurations x rollouts that find a true difference with the given power.
 
     Raises:
-        InvalidInput: Also where no design within the limits is powerful enough; it says how far they reach.
+        InvalidInput: Also if no design within the limits is powerful enough. The message says what they can reach.
     """
     if not 1 - check_level(level) < power < 1:
-        raise InvalidInput(f"power: expected between {1 - level:g} and 1, got {power!r}", fix="0.8 and 0.9 are usual")
+        raise InvalidInput(f"power: expected between {1 - level:g} and 1, got {power!r}", fix="use 0.8 or 0.9")
     setting = _two_agents(components, apps, level, scenarios_are, difference)
     return _plan(Search(setting, "power", costs or Costs(), limits), power, {power, *_POWERS})
 
 
 def _plan(search: Search, wanted: float, steps: set[float]) -> Plan:
-    """The plan, with a curve over those steps of the goal that can be had."""
+    """Return the plan, with a curve over those targets that are feasible."""
     setting, (least, most) = search.setting, search.limits.scenarios
     if setting.scenarios_are == "fixed" and least != most:
         raise InvalidInput(
-            f"scenarios: fixed scenarios are those the suite has, but the limits leave {least} to {most} open",
-            fix="give the suite's number twice, or scenarios_are='sampled' (no --fixed)",
+            f"scenarios: fixed scenarios need an exact number, but the limits allow {least} to {most}",
+            fix="give the suite's number twice, or use scenarios_are='sampled' (without --fixed)",
         )
     if not float(setting.error(*sizes_of(1, 1, 1))):
         raise InvalidInput(
-            "components: nothing varies, so any number of episodes would seem enough",
-            fix="a pilot in which every episode ended alike tells nothing; run more, or state the components",
+            "components: all variances are 0, so any number of episodes would seem sufficient",
+            fix="run a larger pilot (one in which all episodes ended alike says nothing), or state the components",
         )
     best = cheapest(search, wanted)
     if best is None:
         raise _out_of_reach(search, wanted)
     able = able_scenarios(search, wanted)
-    some = {*np.geomspace(able[0], able[-1], 9).round().tolist(), best.scenarios}
-    rows = [cheapest_for(search, wanted, scenarios) for scenarios in sorted(some)]
+    shown_counts = {*np.geomspace(able[0], able[-1], 9).round().tolist(), best.scenarios}
+    rows = [cheapest_for(search, wanted, scenarios) for scenarios in sorted(shown_counts)]
     points = [cheapest(search, step) for step in sorted(steps)]
     return Plan(
         goal=search.goal,
@@ -205,7 +211,7 @@ def _plan(search: Search, wanted: float, steps: set[float]) -> Plan:
 
 
 def _out_of_reach(search: Search, wanted: float) -> InvalidInput:
-    """The refusal, which says what the limits reach and what would help."""
+    """Return the error, which says what the limits can reach and what would help."""
     setting, limits = search.setting, search.limits
     most = limits.scenarios[1]
     ends = sizes_of(most, limits.configurations[1], limits.rollouts[1])
@@ -217,39 +223,45 @@ def _out_of_reach(search: Search, wanted: float) -> InvalidInput:
     where = f"{most} scenarios in each of {setting.apps} apps"
     if sign * (floor - wanted) <= 0:
         return InvalidInput(
-            f"{name}: {wanted:g} cannot be had with at most {where}, {limits.configurations[1]} configurations and "
-            f"{limits.rollouts[1]} rollouts; they give {reached:.4g}, and endless ones {floor:.4g}",
-            fix="allow more configurations or rollouts, or want less",
+            f"{name}: {wanted:g} cannot be reached with at most {where}, {limits.configurations[1]} "
+            f"configurations and {limits.rollouts[1]} rollouts; they give {reached:.4g}, and unlimited ones "
+            f"{floor:.4g}",
+            fix="allow more configurations or rollouts, or choose a less ambitious target",
         )
     counts = np.arange(1.0, MOST + 1)
     enough = counts[sign * (value(counts, endless[1], endless[2]) - wanted) < 0]
-    more = f"at least {int(enough[0])} scenarios in each app, or" if enough.size else ""
+    more = f"use at least {int(enough[0])} scenarios per app, or" if enough.size else ""
     return InvalidInput(
-        f"{name}: {wanted:g} cannot be had with at most {where}: with endless configurations and rollouts it would be "
-        f"{floor:.4g}, because the scenarios themselves differ",
-        fix=f"{more} want less, or speak about these scenarios only (scenarios_are='fixed', --fixed)".strip(),
+        f"{name}: {wanted:g} cannot be reached with at most {where}: with unlimited configurations and "
+        f"rollouts it would be {floor:.4g}, because scenarios differ",
+        fix=(
+            f"{more} choose a less ambitious target, or restrict the conclusion to these scenarios "
+            "(scenarios_are='fixed', --fixed)"
+        ).strip(),
     )
 
 
 def _notes(setting: Setting, design: Design) -> tuple[str, ...]:
-    notes = ["The components count as known: those of a small pilot are uncertain themselves, so leave a margin."]
+    notes = ["The components are treated as known. Those of a small pilot are uncertain, so leave a margin."]
     if setting.scenarios_are == "fixed":
-        notes.append("Speaks about these scenarios only, not about others like them.")
+        notes.append("Conclusions are about these scenarios only, not about others like them.")
     free = int(setting.freedom(*sizes_of(design.scenarios, design.configurations, design.rollouts)))
     if free < 10:
-        notes.append(f"Only {free} degrees of freedom: with so few the interval leans on normality.")
+        notes.append(f"There are only {free} degrees of freedom, so the interval depends strongly on normality.")
     return tuple(notes)
 
 
 def _two_agents(
     components: VarianceComponents, apps: int, level: float, scenarios_are: ScenariosAre, difference: float
 ) -> Setting:
-    """The setting in which a difference is to be found."""
+    """Return the setting for finding a difference."""
     if not isinstance(components, DifferenceComponents):
         raise InvalidInput(
             "components: expected those of the difference between two agents, got those of one agent",
-            fix="make them with paired_components(a, b, ...) or unpaired_components(a, b)",
+            fix="create them with paired_components(a, b, ...) or unpaired_components(a, b)",
         )
     if not 0 < abs(difference) <= 1:
-        raise InvalidInput(f"difference: expected a share, not 0, got {difference!r}", fix="0.05 is five points")
+        raise InvalidInput(
+            f"difference: expected a share other than 0, got {difference!r}", fix="use 0.05 for five percentage points"
+        )
     return Setting(components, apps, level, scenarios_are, difference)

@@ -1,18 +1,18 @@
-"""Intervals that may be looked at after every episode, and so allow a run to stop early; `monitors` does so.
+"""Confidence sequences: intervals that are valid after every episode, so that a run may stop early (see `monitors`).
 
-A usual 95% interval keeps its promise at one look, fixed beforehand. Whoever looks after every episode and stops when
-the interval looks good is wrong far more often. A confidence sequence keeps the promise at all looks together: the
-chance that it ever misses is at most `1 - level`, whenever and for whatever reason you stop.
+An ordinary 95% interval is valid at one look that was fixed beforehand. Looking after every episode and stopping when
+the interval looks good is wrong far more often. A confidence sequence is valid at all looks together: the probability
+that it ever misses is at most `1 - level`, whenever and for whatever reason you stop.
 
-What is promised, for each method:
+Assumptions of each method:
 
-- "beta-binomial" (0/1 outcomes) and "betting" (anything in [0, 1]): the chance of success, or mean reward, of the next
-  episode is the same number at every step, whatever came before. That is so when each episode's configuration is drawn
-  at random, with replacement, from the set you want to speak about. Then the interval is for the mean over that set.
-- "running-mean" (anything in [0, 1]): nothing is assumed about the order. The interval is for the average, over the
-  episodes so far, of each one's own chance of success, given what came before it; not for episodes to come.
+- "beta-binomial" (0/1 outcomes) and "betting" (anything in [0, 1]): the success probability, or mean reward, of the
+  next episode is the same number at every step, regardless of the past. This holds if each episode's configuration is
+  drawn at random, with replacement, from the set of interest. The interval is then for the mean over that set.
+- "running-mean" (anything in [0, 1]): no assumption about the order. The interval is for the average, over the episodes
+  so far, of each one's own success probability given the past. It does not apply to future episodes.
 
-What is not promised: that a suite run scenario by scenario is such a stream. Episodes of one scenario resemble each
+A suite that is run scenario by scenario does not satisfy the first assumption. Episodes of one scenario resemble each
 other, so a rate that looks steady jumps when the next scenario starts. Shuffle the configurations before the run, or
 average each scenario first (`block_means`).
 """
@@ -33,17 +33,17 @@ from fairground.stats.planning.outcome_stream import Method, Stream, check_metho
 
 @dataclass(frozen=True)
 class ConfidenceSequence:
-    """An interval after each episode, good at all of them together.
+    """An interval after each episode, valid for all of them together.
 
     Attributes:
         estimate: Running mean after each episode (in [-1, 1] for a difference).
         low: Lower ends.
         high: Upper ends.
-        level: One minus the chance that any of the intervals misses.
-        method: How it was made.
+        level: One minus the probability that any of the intervals misses.
+        method: How it was computed.
         contradicted: Number of episodes after which no single mean fitted any more, or None. The stream has drifted, or
-            the rare miss has happened; from there on the intervals are those of "running-mean".
-        notes: What must be known when reading it.
+            the rare miss has happened. From then on the intervals are those of "running-mean".
+        notes: Caveats for the reader.
     """
 
     estimate: Floats
@@ -62,12 +62,14 @@ class ConfidenceSequence:
 
 
 def rate_sequence(outcomes: ArrayLike, *, level: float = 0.95, method: Method = "beta-binomial") -> ConfidenceSequence:
-    """Confidence sequence for a success rate or a mean reward; see the module for what each method promises.
+    """Return a confidence sequence for a success rate or mean reward.
+
+    See the module for the assumptions of each method.
 
     Args:
-        outcomes: In the order in which they came. 0/1 for "beta-binomial", else anything in [0, 1].
-        level: One minus the chance that the sequence ever misses.
-        method: "beta-binomial" is exact and quick for 0/1; "betting" also takes rewards; "running-mean" allows drift.
+        outcomes: Outcomes in the order in which they came: 0/1 for "beta-binomial", otherwise anything in [0, 1].
+        level: One minus the probability that the sequence ever misses.
+        method: "beta-binomial" is exact and fast for 0/1; "betting" also supports rewards; "running-mean" allows drift.
     """
     x = check_outcomes(outcomes, "outcomes")
     alpha = 1 - check_level(level)
@@ -78,7 +80,7 @@ def rate_sequence(outcomes: ArrayLike, *, level: float = 0.95, method: Method = 
         return _fold(x, estimate, level)
     if method == "running-mean":
         low, high = running_mean_bounds(total, count, alpha)
-        notes = ("For the average over the episodes so far, each at its own chance of success.",)
+        notes = ("For the average over the episodes so far, each with its own success probability.",)
         return ConfidenceSequence(estimate, low, high, level, method, None, notes)
     low = np.maximum.accumulate(beta_binomial_low(total, count, alpha))
     high = np.minimum.accumulate(1 - beta_binomial_low(count - total, count, alpha))
@@ -90,9 +92,9 @@ def rate_sequence(outcomes: ArrayLike, *, level: float = 0.95, method: Method = 
 
 
 def difference_sequence(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> ConfidenceSequence:
-    """Confidence sequence for the mean of `a - b`, where `a[i]` and `b[i]` come from the same configuration.
+    """Return a confidence sequence for the mean of `a - b`, where `a[i]` and `b[i]` come from the same configuration.
 
-    Successes or rewards in [0, 1]; the method is betting. Pairs must come in random order (see the module).
+    Outcomes or rewards in [0, 1]; the method is betting. Pairs must come in random order (see the module).
     """
     first, second = check_outcomes(a, "a"), check_outcomes(b, "b")
     if len(first) != len(second):
@@ -102,27 +104,27 @@ def difference_sequence(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> C
         )
     check_level(level)
     x = (first - second + 1) / 2
-    found = _fold(x, np.cumsum(first - second) / np.arange(1, len(x) + 1), level)
-    return replace(found, low=2 * found.low - 1, high=2 * found.high - 1, method="betting, paired")
+    sequence = _fold(x, np.cumsum(first - second) / np.arange(1, len(x) + 1), level)
+    return replace(sequence, low=2 * sequence.low - 1, high=2 * sequence.high - 1, method="betting, paired")
 
 
 def block_means(outcomes: ArrayLike, blocks: Sequence[Hashable], *, size: int | None = None) -> Floats:
-    """Mean outcome of each block (say, scenario), in the order in which the blocks were finished.
+    """Return the mean outcome of each block (such as a scenario), in the order in which the blocks were finished.
 
-    The means are a stream in [0, 1] for `rate_sequence(..., method="betting")`. Its rate is that of scenarios, each
-    counted once; for the promise to hold, the scenarios must come in random order. How much is run of a scenario must
-    not depend on how it goes.
+    The means are a stream in [0, 1] for `rate_sequence(..., method="betting")`. Its rate is that of scenarios, equally
+    weighted. For valid results, the scenarios must come in random order, and the number of episodes of a scenario must
+    not depend on their outcomes.
 
     Args:
-        outcomes: In the order in which they came.
-        blocks: The block of each.
-        size: Episodes that finish a block. Unfinished blocks are left out, so that a run can be watched. If None, every
-            block counts as finished. The result may be empty.
+        outcomes: Outcomes in the order in which they came.
+        blocks: The block of each outcome.
+        size: Number of episodes that finish a block. Unfinished blocks are left out, so that a run can be watched. If
+            None, every block counts as finished. The result may be empty.
     """
     x = check_outcomes(outcomes, "outcomes")
     if len(blocks) != len(x):
         raise InvalidInput(
-            f"blocks: expected one for each of {len(x)} outcomes, got {len(blocks)}", fix="give each outcome its block"
+            f"blocks: expected one per outcome ({len(x)}), got {len(blocks)}", fix="give each outcome its block"
         )
     codes: dict[Hashable, int] = {}
     index = np.array([codes.setdefault(block, len(codes)) for block in blocks])
@@ -130,7 +132,7 @@ def block_means(outcomes: ArrayLike, blocks: Sequence[Hashable], *, size: int | 
     if size is not None and (size < 1 or counts.max() > size):
         raise InvalidInput(
             f"size: a block has {counts.max()} episodes, more than its size {size!r}",
-            fix="give the number of episodes planned for each block",
+            fix="give the number of episodes planned per block",
         )
     last = np.zeros(len(codes), dtype=int)
     np.maximum.at(last, index, np.arange(len(x)))
@@ -140,9 +142,9 @@ def block_means(outcomes: ArrayLike, blocks: Sequence[Hashable], *, size: int | 
 
 
 def _fold(x: Floats, estimate: Floats, level: float) -> ConfidenceSequence:
-    """The betting sequence of x, which is what a monitor shows step by step."""
+    """Return the betting sequence of x, as a monitor shows it step by step."""
     stream, low, high = Stream("betting", level, None), np.empty(len(x)), np.empty(len(x))
-    for i, value in enumerate(x.tolist()):  # one step is a thousand candidates wide
+    for i, value in enumerate(x.tolist()):  # each step covers a thousand candidates
         stream = stream.after(value)
         low[i], high[i] = stream.low, stream.high
     return _sequence(estimate, low, high, level, "betting", stream.contradicted)
@@ -151,7 +153,7 @@ def _fold(x: Floats, estimate: Floats, level: float) -> ConfidenceSequence:
 def _sequence(
     estimate: Floats, low: Floats, high: Floats, level: float, method: str, contradicted: int | None
 ) -> ConfidenceSequence:
-    notes: tuple[str, ...] = ("holds if configurations come in random order",)
+    notes: tuple[str, ...] = ("valid if configurations come in random order",)
     if contradicted is not None:
         notes = (drift_note("mean", contradicted),)
     return ConfidenceSequence(estimate, low, high, level, method, contradicted, notes)

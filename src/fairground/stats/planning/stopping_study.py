@@ -1,4 +1,4 @@
-"""What looking after every pair does to errors and cost, by simulation: the naive rule beside the anytime-valid one."""
+"""Simulate the effect of looking after every pair on errors and cost: the naive rule and the anytime-valid rule."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from fairground.stats.planning.martingales import Floats, log_capital_of_wins
 
 @dataclass(frozen=True)
 class StoppingRule:
-    """How a way of stopping did over many simulated comparisons.
+    """Performance of a stopping rule over many simulated comparisons.
 
     Attributes:
         name: The rule.
         declared: Share of comparisons in which it declared one agent better.
-        wrong: Share in which it was wrong to: any declaration if the agents are equal, else one for the worse agent.
-        mean_pairs: Pairs used on average, counting the full length where it never declared.
-        median_pairs: Their median.
+        wrong: Share of wrong declarations: any declaration if the agents are equal, otherwise one for the worse agent.
+        mean_pairs: Mean number of pairs used; the full length if it never declared.
+        median_pairs: Median number of pairs used.
     """
 
     name: str
@@ -35,7 +35,7 @@ class StoppingRule:
 
 @dataclass(frozen=True)
 class StoppingStudy:
-    """What stopping early does to errors and cost; see `simulate_stopping`."""
+    """Effect of early stopping on errors and cost; see `simulate_stopping`."""
 
     p_a: float
     p_b: float
@@ -58,32 +58,32 @@ def simulate_stopping(
     first_look: int = 20,
     level: float = 0.95,
 ) -> StoppingStudy:
-    """Compare two agents many times, looking after every pair, by the naive rule and by ours.
+    """Compare two agents many times, looking after every pair, with the naive and the anytime-valid rule.
 
     The naive rule stops at the first pair from `first_look` on at which a paired z test is significant. `once` is the
-    same test used as intended, at the end only. `anytime` is what `DifferenceMonitor` does.
+    same test used as intended, only at the end. `anytime` is what `DifferenceMonitor` does.
 
     Args:
         p_a: Success rate of the first agent.
-        p_b: Success rate of the second.
-        rng: Where chance comes from.
-        both: Chance that both succeed at a configuration. If None, they are independent; a larger number is usual,
-            since a hard configuration is hard for both.
-        pairs: Most pairs in a comparison.
-        streams: Simulated comparisons.
-        first_look: Pairs before the naive rule starts looking.
-        level: One minus the error allowed to each rule.
+        p_b: Success rate of the second agent.
+        rng: Random generator.
+        both: Probability that both succeed at a configuration. If None, they are independent. A larger value is
+            typical, because a hard configuration is hard for both.
+        pairs: Maximum number of pairs per comparison.
+        streams: Number of simulated comparisons.
+        first_look: Number of pairs before the naive rule starts looking.
+        level: One minus the error rate allowed for each rule.
     """
     both = p_a * p_b if both is None else both
     if not (0 <= p_a <= 1 and 0 <= p_b <= 1 and max(0.0, p_a + p_b - 1) - 1e-12 <= both <= min(p_a, p_b) + 1e-12):
         raise InvalidInput(
-            f"rates: no pair of agents has success rates {p_a!r} and {p_b!r} and both succeed at {both!r}",
-            fix="rates lie in [0, 1]; `both` between p_a + p_b - 1 and the smaller rate",
+            f"rates: success rates {p_a!r} and {p_b!r} are not compatible with both succeeding at {both!r}",
+            fix="use rates in [0, 1], and `both` between p_a + p_b - 1 and the smaller rate",
         )
     if pairs < 2 or streams < 1 or not 2 <= first_look <= pairs:
         raise InvalidInput(
             f"pairs: got pairs={pairs}, streams={streams}, first_look={first_look}",
-            fix="at least 2 pairs, one stream, and a first look between 2 and the last pair",
+            fix="use at least 2 pairs, one stream, and a first look between 2 and the last pair",
         )
     alpha = 1 - check_level(level)
     draw = rng.random((streams, pairs))

@@ -1,1 +1,1 @@
-"""Scores of suites: resampling what is nested, intervals, comparisons, and whether they hold."""
+"""Suite scores: resampling of nested data, intervals, comparisons, and their calibration."""

@@ -20,14 +20,15 @@ from fairground.stats.tables.cells import Cells
 
 Method = Literal["percentile", "bca"]
 Scheme = Literal["clusters", "prism"]
-"""How intervals are made.
+"""How intervals are computed.
 
-clusters: scenarios are the sample, with a correction for small samples; see `fairground.stats.suites.clusters`.
-prism: the nested bootstrap of the paper, which resamples scenarios, axes and rollouts; it does not hold its level.
+- `clusters`: Scenarios are the sample, with a small-sample correction; see `fairground.stats.suites.clusters`.
+- `prism`: The nested bootstrap of the paper, which resamples scenarios, axes and rollouts. It does not keep its nominal
+  level.
 """
 
 FLAT = 1e-9
-"""Replicates that differ by less are all the same: the bootstrap saw nothing vary."""
+"""Replicates that differ by less count as equal: nothing varied in the bootstrap."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +37,8 @@ class Replicates:
 
     Attributes:
         cells: What was resampled.
-        means: Replicate x app.
-        levels: What was resampled, of "scenarios", "axes" and "rollouts".
+        means: Means as a replicate x app array.
+        levels: The resampled levels, of "scenarios", "axes" and "rollouts".
     """
 
     cells: Cells
@@ -51,10 +52,10 @@ class Profile:
 
     Attributes:
         thresholds: From 0 to 1.
-        fraction: The share of apps, at each.
-        low: Lower end of the band, at each threshold for itself.
+        fraction: The share of apps at each threshold.
+        low: Lower end of the pointwise band.
         high: Upper end.
-        level: Of the band.
+        level: Confidence level of the band.
     """
 
     thresholds: tuple[float, ...]
@@ -65,7 +66,7 @@ class Profile:
 
 
 def check_scheme(scheme: str, method: str = "percentile", design: str = "auto") -> None:
-    """Refuses what is not a scheme, and what only the nested bootstrap can heed."""
+    """Reject unknown schemes, and options that only the nested bootstrap supports."""
     if scheme not in ("clusters", "prism"):
         raise InvalidInput(f"scheme: expected clusters or prism, got {scheme!r}")
     if method not in ("percentile", "bca"):
@@ -75,7 +76,7 @@ def check_scheme(scheme: str, method: str = "percentile", design: str = "auto") 
     if scheme == "clusters" and (method, design) != ("percentile", "auto"):
         given = f"method {method}" if method != "percentile" else f"design {design}"
         raise InvalidInput(
-            f"{given}: only the nested bootstrap has that", fix="ask for the scheme prism (--scheme prism)"
+            f"{given}: only the nested bootstrap supports this", fix="use the scheme prism (--scheme prism)"
         )
 
 
@@ -87,13 +88,13 @@ def bootstrap(
     levels: Sequence[str] = LEVELS,
     design: Design = "auto",
 ) -> Replicates:
-    """Resamples a suite: scenarios within each app, each axis within each scenario, rollouts within each cell.
+    """Resample a suite: scenarios within each app, each axis within each scenario, rollouts within each cell.
 
     Args:
-        cells: One contender's, from `count`.
-        rng: Where randomness comes from.
-        resamples: How many replicates; 1,000 will do for 95%.
-        levels: What to resample. Leaving any out gives intervals that are too narrow; it is there to show that.
+        cells: One contender's cells, from `count`.
+        rng: Random generator.
+        resamples: Number of replicates; 1,000 is enough for 95%.
+        levels: What to resample. Leaving out any gives intervals that are too narrow; the option exists to show that.
         design: Whether configurations are a grid along the axes or a sample; see `Design`.
     """
     means = resample([cells], rng=rng, resamples=resamples, levels=levels, design=design)[0]
@@ -107,55 +108,57 @@ def suite_interval(
     level: float = 0.95,
     method: Method = "percentile",
 ) -> Interval:
-    """The suite's interval, for any statistic of its app means.
+    """Return the suite's interval, for any statistic of its app means.
 
-    Where all replicates are the same (every episode passed, or every one failed) a bootstrap knows nothing; the
-    interval is then Wilson's, with scenarios for trials.
+    If all replicates are equal (every episode passed, or every one failed), a bootstrap carries no information. The
+    interval is then Wilson's, with scenarios as trials.
     """
     name, function = statistic_of(statistic)
     cells = replicates.cells
     estimate = float(apply(function, cells.app_means))
-    found = apply(function, replicates.means)
-    if np.ptp(found) < FLAT and cells.values is None:
+    replicated = apply(function, replicates.means)
+    if np.ptp(replicated) < FLAT and cells.values is None:
         sizes = np.bincount(cells.app_of, minlength=len(cells.apps))
         return wilson_over_scenarios(estimate, len(sizes) ** 2 / float((1 / sizes).sum()), level)
     acceleration = _acceleration(cells, function) if method == "bca" else 0.0
     label = f"hierarchical bootstrap of the {name}"
-    return interval_of(found, estimate, level=level, method=method, acceleration=acceleration, label=label)
+    return interval_of(replicated, estimate, level=level, method=method, acceleration=acceleration, label=label)
 
 
 def app_intervals(replicates: Replicates, *, level: float = 0.95, method: Method = "percentile") -> dict[str, Interval]:
-    """Each app's interval."""
+    """Return each app's interval."""
     cells = replicates.cells
     sizes = np.bincount(cells.app_of, minlength=len(cells.apps)).tolist()
     intervals = {}
     for app, name in enumerate(cells.apps):
-        found, estimate = replicates.means[:, app], float(cells.app_means[app])
-        if np.ptp(found) < FLAT and cells.values is None:
+        replicated, estimate = replicates.means[:, app], float(cells.app_means[app])
+        if np.ptp(replicated) < FLAT and cells.values is None:
             intervals[name] = wilson_over_scenarios(estimate, sizes[app], level)
             continue
         skewed = _skewness(cells.scenario_means[cells.app_of == app]) if method == "bca" else 0.0
         intervals[name] = interval_of(
-            found, estimate, level=level, method=method, acceleration=skewed, label="hierarchical bootstrap"
+            replicated, estimate, level=level, method=method, acceleration=skewed, label="hierarchical bootstrap"
         )
     return intervals
 
 
 def profile(replicates: Replicates, thresholds: Sequence[float] | None = None, *, level: float = 0.95) -> Profile:
-    """The performance profile with its band; thresholds are 0, 0.01, ... 1 unless given."""
+    """Return the performance profile with its band. Default thresholds: 0, 0.01, ... 1."""
     return profile_of(replicates.cells.app_means, replicates.means, thresholds, level=level)
 
 
 def profile_of(
     app_means: Floats, drawn: Floats, thresholds: Sequence[float] | None = None, *, level: float = 0.95
 ) -> Profile:
-    """The profile of app means, with a band from draws of them (draw x app)."""
+    """Return the profile of app means, with a band from draws of them (draw x app)."""
     check_level(level)
     taus = np.linspace(0, 1, 101) if thresholds is None else np.asarray(thresholds, dtype=np.float64)
-    slack = 1e-12  # a rate of 0.3 that was added up as 0.29999... is at least 0.3
+    slack = 1e-12  # a rate of 0.3 computed as 0.29999... is at least 0.3
     fraction = (app_means[:, None] >= taus - slack).mean(axis=0)
     ends = np.empty((2, len(taus)))
-    for at, tau in enumerate(taus.tolist()):  # one threshold at a time: replicates x apps x thresholds may be large
+    for at, tau in enumerate(
+        taus.tolist()
+    ):  # one threshold at a time, because replicates x apps x thresholds may be large
         shares = (drawn >= tau - slack).mean(axis=1)
         ends[:, at] = np.quantile(shares, [(1 - level) / 2, (1 + level) / 2])
     return Profile(
@@ -176,15 +179,15 @@ def interval_of(
     acceleration: float = 0.0,
     label: str = "bootstrap",
 ) -> Interval:
-    """The interval of bootstrap replicates of a number. It is widened to hold the estimate, should it not.
+    """Return the interval of bootstrap replicates of a number. It is widened to contain the estimate if necessary.
 
     Args:
-        replicates: The number in each.
+        replicates: The number in each replicate.
         estimate: The number in the data.
-        level: Of the interval.
+        level: Confidence level.
         method: `percentile`, or `bca` (bias-corrected and accelerated).
         acceleration: For `bca`: a sixth of the skewness of the estimate's influence values.
-        label: How the interval says it was made.
+        label: Prefix of the interval's method.
     """
     check_level(level)
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
@@ -203,13 +206,13 @@ def interval_of(
 
 
 def wilson_over_scenarios(estimate: float, scenarios: float, level: float) -> Interval:
-    """Where a bootstrap has nothing to vary: Wilson's interval, as if each scenario were one trial."""
+    """Return Wilson's interval with one trial per scenario, for data in which nothing varies."""
     low, high = score_bounds(estimate, scenarios, check_level(level))
-    return Interval(estimate, low, high, level, "wilson, a scenario a trial")
+    return Interval(estimate, low, high, level, "wilson, one trial per scenario")
 
 
 def _acceleration(cells: Cells, statistic: Statistic) -> float:
-    """From leaving out one scenario at a time, app by app (apps are strata)."""
+    """Compute the acceleration by leaving out one scenario at a time, per app (apps are strata)."""
     sizes = np.bincount(cells.app_of, minlength=len(cells.apps))
     usable = np.flatnonzero(sizes[cells.app_of] > 1)
     if not len(usable):
@@ -218,9 +221,9 @@ def _acceleration(cells: Cells, statistic: Statistic) -> float:
     without = np.repeat(cells.app_means[None], len(usable), axis=0)
     totals = cells.app_means * sizes
     without[np.arange(len(usable)), apps] = (totals[apps] - cells.scenario_means[usable]) / (sizes[apps] - 1)
-    found = apply(statistic, without)
-    means = np.bincount(apps, found, len(cells.apps)) / np.maximum(np.bincount(apps, minlength=len(cells.apps)), 1)
-    influence = (sizes[apps] - 1) * (means[apps] - found)
+    statistics = apply(statistic, without)
+    means = np.bincount(apps, statistics, len(cells.apps)) / np.maximum(np.bincount(apps, minlength=len(cells.apps)), 1)
+    influence = (sizes[apps] - 1) * (means[apps] - statistics)
     return _cubes_over_squares(influence / sizes[apps])
 
 

@@ -1,4 +1,4 @@
-"""Do the intervals hold, and does `compare` decide as often as it should? Studies that are made up, the truth known."""
+"""Calibration on simulated studies with a known truth: coverage of intervals, and error rates of `compare`."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ DISTRIBUTIONS: Final[dict[str, tuple[float, float]]] = {
     "hard": (0.3, 2.7),
     "easy": (2.7, 0.3),
 }
-"""How scenarios' success rates are spread: the two parameters of a Beta distribution."""
+"""Distributions of the scenarios' success rates: the two parameters of a Beta distribution."""
 
 SHAPES: Final = (
     "8x1x2x2", "8x2x1x1", "8x2x4x3", "1x116x1x5", "1x369x1x1", "10x3x1x1", "10x3x1x4",
     "20x6x5x1", "20x6x1x5", "15x8x9x3", "29x4x4x1", "4x5x2x2", "1x20x1x3", "1x30x1x1",
 )  # fmt: skip
-"""Apps x scenarios x configurations x rollouts: those of well-known benchmarks, and small ones."""
+"""Apps x scenarios x configurations x rollouts of well-known benchmarks, and small ones."""
 
-_CONFIGURATIONS: Final = 20.0  # how alike the configurations of a scenario are: rate r becomes Beta(20 r, 20 (1 - r))
+_CONFIGURATIONS: Final = 20.0  # similarity of the configurations of a scenario: rate r becomes Beta(20 r, 20 (1 - r))
 _AT_ONCE: Final = 2_000_000  # numbers drawn at a time
-_MOST: Final = 100_000  # cells of a study
+_MOST: Final = 100_000  # maximum number of cells in a study
 
 
 @dataclass(frozen=True)
 class StudyShape:
-    """How large a study is: apps, scenarios in each, configurations of each, rollouts of each."""
+    """Size of a study: apps, scenarios per app, configurations per scenario, rollouts per configuration."""
 
     apps: int
     scenarios: int
@@ -55,38 +55,40 @@ class StudyShape:
 
     @classmethod
     def of(cls, text: str) -> StudyShape:
-        """From text such as `8x2x4x3`; parts that are left out at the end are 1."""
+        """Parse text such as `8x2x4x3`. Parts left out at the end are 1."""
         parts = text.lower().split("x")
         if not 1 <= len(parts) <= 4 or not all(part.isdecimal() and 0 < int(part) <= _MOST for part in parts):
             raise InvalidInput(
                 f"shape: expected apps x scenarios x configurations x rollouts, such as 8x2x4x3, got {text!r}",
-                fix="a benchmark of 369 tasks, each tried once, is 1x369x1x1",
+                fix="write a benchmark of 369 tasks, each tried once, as 1x369x1x1",
             )
         shape = cls(*[*map(int, parts), 1, 1, 1][:4])
         if shape.apps * shape.scenarios * shape.configurations > _MOST:
             raise InvalidInput(f"shape: {text} has more than {_MOST:,} configurations", fix="simulate a smaller one")
         if shape.apps * shape.scenarios < 2:
-            raise InvalidInput(f"shape: {text} has one scenario, which says nothing about others", fix="2 or more")
+            raise InvalidInput(
+                f"shape: {text} has only one scenario, which says nothing about others", fix="use 2 or more scenarios"
+            )
         return shape
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What intervals and decisions were like in made-up studies of one shape and one distribution of rates.
+    """Results of simulated studies of one shape and one distribution of rates.
 
     Attributes:
-        shape: Of the studies.
-        distribution: Of the scenarios' rates.
-        scheme: Of the intervals.
-        level: What was promised.
-        experiments: How many studies.
-        coverage: How often the interval of the score held the truth.
+        shape: Shape of the studies.
+        distribution: Distribution of the scenarios' rates.
+        scheme: Scheme of the intervals.
+        level: The nominal level.
+        experiments: Number of studies.
+        coverage: How often the interval of the score contained the truth.
         width: Mean width of these intervals.
-        type_one: How often `compare` decided between equals: the larger of two agents with the same rate in each
-            scenario, and two whose rates are drawn on their own.
+        type_one: How often `compare` decided between equal agents: the larger value of two agents with the same rate in
+            each scenario, and two with independently drawn rates.
         power: How often it found the better of two agents that differ by `difference`.
         paired_t: How often the paired t test over scenarios found it.
-        difference: By how much they differ.
+        difference: Their difference.
     """
 
     shape: str
@@ -114,28 +116,30 @@ def calibrate(
     resamples: int = 500,
     progress: Callable[[int], None] | None = None,
 ) -> Calibration:
-    """Makes up studies and counts.
+    """Simulate studies and count.
 
-    A scenario's rate is drawn from the distribution, whose mean is the truth; a configuration's rate is drawn around
-    its scenario's, with the same mean; rollouts are coin tosses.
+    A scenario's rate is drawn from the distribution, whose mean is the truth. A configuration's rate is drawn around
+    its scenario's, with the same mean. Rollouts are independent Bernoulli trials.
 
     Args:
-        shape: Of the studies.
+        shape: Shape of the studies.
         distribution: One of `DISTRIBUTIONS`.
-        rng: Where randomness comes from.
-        experiments: How many studies.
-        scheme: Of the intervals; the bootstrap of `prism` takes a thousand times as long.
-        level: Of the intervals.
-        difference: Between the two agents, for the power.
-        resamples: Of the bootstrap.
-        progress: Called with how many studies are done.
+        rng: Random generator.
+        experiments: Number of studies.
+        scheme: Scheme of the intervals. The bootstrap of `prism` takes a thousand times as long.
+        level: Confidence level.
+        difference: Difference between the two agents, for the power.
+        resamples: Number of bootstrap resamples.
+        progress: Called with the number of completed studies.
     """
     check_level(level)
     check_scheme(scheme)
     if distribution not in DISTRIBUTIONS:
         raise unknown("distribution", distribution, DISTRIBUTIONS)
     if not 0 < difference < 0.5:
-        raise InvalidInput(f"difference: expected a share between 0 and 0.5, got {difference!r}", fix="such as 0.1")
+        raise InvalidInput(
+            f"difference: expected a share between 0 and 0.5, got {difference!r}", fix="use 0.1, for example"
+        )
     if experiments < 1:
         raise InvalidInput(f"experiments: expected at least 1, got {experiments}")
     a, b = DISTRIBUTIONS[distribution]
@@ -177,7 +181,7 @@ def calibrate(
 
 
 def _run(shape: StudyShape, rates: Floats, rng: np.random.Generator) -> Floats:
-    """How many rollouts of each configuration pass: study x scenario x configuration."""
+    """Return the number of passed rollouts per configuration: study x scenario x configuration."""
     spread = np.repeat(rates[..., None], shape.configurations, axis=-1)
     least = 1e-9
     chances = rng.beta(np.maximum(spread * _CONFIGURATIONS, least), np.maximum((1 - spread) * _CONFIGURATIONS, least))
@@ -190,10 +194,10 @@ def _means(shape: StudyShape, passed: Floats) -> Floats:
 
 
 def _clustered(
-    shape: StudyShape, one: Floats, rest: list[Floats], level: float, _rng: np.random.Generator, _resamples: int
+    shape: StudyShape, base: Floats, rest: list[Floats], level: float, _rng: np.random.Generator, _resamples: int
 ) -> tuple[Floats, Floats, list[NDArray[np.bool_]]]:
     app_of = np.repeat(np.arange(shape.apps, dtype=np.int32), shape.scenarios)
-    means = _means(shape, one)
+    means = _means(shape, base)
     low, high = share_ends(score_spread(means, app_of), level)
     decided = []
     for other in rest:
@@ -205,19 +209,19 @@ def _clustered(
 
 
 def _nested(
-    shape: StudyShape, one: Floats, rest: list[Floats], level: float, rng: np.random.Generator, resamples: int
+    shape: StudyShape, base: Floats, rest: list[Floats], level: float, rng: np.random.Generator, resamples: int
 ) -> tuple[Floats, Floats, list[NDArray[np.bool_]]]:
-    ends, decided = np.empty((2, len(one))), np.zeros((len(rest), len(one)), dtype=bool)
-    for at, passed in enumerate(one):
+    ends, decided = np.empty((2, len(base))), np.zeros((len(rest), len(base)), dtype=bool)
+    for at, passed in enumerate(base):
         cells = _cells(shape, passed, "one")
         interval = suite_interval(bootstrap(cells, rng=rng, resamples=resamples, design="sampled"), level=level)
         ends[:, at] = interval.low, interval.high
         for row, other in enumerate(rest):
-            found = compare(
+            comparison = compare(
                 cells, _cells(shape, other[at], "other"), rng=rng, scheme="prism", resamples=resamples, level=level,
                 design="sampled",
             )  # fmt: skip
-            decided[row, at] = found.decided is not None
+            decided[row, at] = comparison.decided is not None
     return ends[0], ends[1], list(decided)
 
 
@@ -238,7 +242,7 @@ def _cells(shape: StudyShape, passed: Floats, name: str) -> Cells:
 
 
 def _paired_t(differences: Floats, level: float) -> NDArray[np.bool_]:
-    """Whether the paired t test over all scenarios decides."""
+    """Return whether the paired t test over all scenarios decides."""
     number = differences.shape[-1]
     error = differences.std(axis=-1, ddof=1) / number**0.5
     usable = error > 0

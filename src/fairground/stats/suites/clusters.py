@@ -1,9 +1,9 @@
-"""Scenarios as clusters: how far a suite's score, or the difference of two, may be off.
+"""Scenarios as clusters: the sampling variance of a suite's score, or of the difference of two.
 
 Within each app, scenarios are the sample: another study of the same suite would have other scenarios. A scenario's mean
-already holds the noise of its configurations and rollouts, so the spread of scenario means is all that is needed; no
-lower level is added a second time. Every function works on the last axis of its arrays, so that a simulation runs
-thousands of studies through the very code that a study runs through.
+already includes the noise of its configurations and rollouts, so the variance of scenario means is sufficient. No lower
+level is added a second time. Every function works on the last axis of its arrays, so that a simulation runs thousands
+of studies through the same code as a real study.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
 GUARD = 0.2
-"""Degrees of freedom that the spread of single trials is given next to the spread found.
+"""Degrees of freedom given to the variance of single trials, in addition to the estimated variance.
 
-A few scenarios that happen to agree would otherwise claim a precision that they cannot show. With 116 scenarios it
-changes no digit that is printed; with 16 it lifts the worst coverage found by simulation from 92 to 95%.
+Otherwise a few scenarios that happen to agree would claim too much precision. With 116 scenarios it changes no printed
+digit; with 16 it raises the worst simulated coverage from 92 to 95%.
 """
 
 KNOWN = 1e9
-"""Degrees of freedom where the variance is not estimated but follows from the rate."""
+"""Degrees of freedom if the variance is not estimated but follows from the rate."""
 
 TINY = 1e-18
-"""A variance below this is none: what rounding leaves of equal numbers."""
+"""Variances below this count as 0: rounding error of equal numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +40,11 @@ class Spread:
     """An estimate and its sampling variance.
 
     Attributes:
-        estimate: The number itself.
-        variance: Of the estimate, from study to study.
+        estimate: The estimate.
+        variance: Sampling variance of the estimate.
         freedom: Degrees of freedom of that variance, for Student's t.
-        trials: To how many scenarios of equal weight the sample amounts.
-        clusters: What was taken for the sample, in words.
+        trials: Effective number of equally weighted scenarios.
+        clusters: Description of the sampling units.
     """
 
     estimate: Floats
@@ -55,14 +55,14 @@ class Spread:
 
 
 def score_spread(means: Floats, app_of: Codes) -> Spread:
-    """The spread of the mean of the apps' means.
+    """Return the spread of the mean of the apps' means.
 
-    The variance is that of stratified sampling, s²/n in each app. Apps with one scenario have no s² of their own: they
-    are one stratum together, which can only be too wide. One such app alone is given the average of the others.
+    The variance is that of stratified sampling, s²/n in each app. Apps with one scenario have no s² of their own:
+    together they form one stratum, which can only be too wide. A single such app gets the average of the others.
 
     Args:
         means: Each scenario's mean, along the last axis.
-        app_of: Each scenario's app, counted from 0 without gaps.
+        app_of: Each scenario's app, numbered from 0 without gaps.
     """
     sizes = np.bincount(app_of)
     apps, single = len(sizes), sizes == 1
@@ -89,18 +89,19 @@ def score_spread(means: Floats, app_of: Codes) -> Spread:
 
 
 def difference_spread(differences: Floats, app_of: Codes) -> Spread:
-    """The spread of a paired difference: as `score_spread`, with what apps differ by lending degrees of freedom.
+    """Return the spread of a paired difference.
 
-    Two agents differ in much the same way from app to app, so the spread of all differences around their mean is a
-    second estimate of the same variance, or too large where the apps do differ. Both are averaged by their degrees of
-    freedom. In a suite of one app this is the variance of the paired t test.
+    Like `score_spread`, but differences between apps add degrees of freedom. Two agents differ in a similar way from
+    app to app. So the variance of all differences around their mean is a second estimate of the same variance, or too
+    large if the apps do differ. Both are averaged by their degrees of freedom. In a suite of one app this is the
+    variance of the paired t test.
     """
     within = score_spread(differences, app_of)
     sizes = np.bincount(app_of)
     strata = int((sizes > 1).sum()) + bool((sizes == 1).any())
     weights = 1 / (len(sizes) * sizes[app_of])
     squared = float((weights**2).sum())
-    # A residual's variance is 1 - 2w + Σw² of a difference's, so this is right on average for any sizes of apps.
+    # A residual's variance is 1 - 2w + Σw² of a difference's, so this is unbiased for any sizes of apps.
     shares = weights**2 / (1 - 2 * weights + squared) if len(weights) > 1 else weights
     overall = ((differences - within.estimate[..., None]) ** 2 * shares).sum(axis=-1)
     lent = float(strata - 1)
@@ -110,9 +111,9 @@ def difference_spread(differences: Floats, app_of: Codes) -> Spread:
 
 
 def added_by(values: Floats, cluster: NDArray[np.int64], number: int) -> tuple[float, Floats]:
-    """The mean of all values, and what each of `number` clusters adds to its deviation; NaN where it has none.
+    """Return the mean of all values, and what each of `number` clusters adds to its deviation.
 
-    The mean is a ratio of two sums over clusters, so this is its linearisation.
+    A cluster without values has NaN. The mean is a ratio of two sums over clusters, and this is its linearisation.
     """
     mean = float(values.mean())
     added: Floats = np.bincount(cluster, values - mean, number) / len(values)
@@ -121,21 +122,21 @@ def added_by(values: Floats, cluster: NDArray[np.int64], number: int) -> tuple[f
 
 
 def ratio_spread(mean: float, added: Floats, *, clusters: str, app_of: Codes | None = None) -> Spread:
-    """The spread of a mean over episodes, or of a difference of two, from what each cluster adds.
+    """Return the spread of a mean over episodes, or of a difference of two, from what each cluster adds.
 
     Args:
         mean: The estimate.
-        added: What each cluster adds to its deviation; NaN where it adds nothing.
-        clusters: What they are, in words.
-        app_of: Each cluster's app, where apps are strata; apps with one cluster are one stratum together.
+        added: What each cluster adds to its deviation; NaN if it adds nothing.
+        clusters: Description of the clusters.
+        app_of: Each cluster's app, if apps are strata. Apps with one cluster form one stratum together.
     """
     own = ~np.isnan(added)
     strata = np.zeros(len(added), dtype=np.int32) if app_of is None else app_of
     sizes = np.bincount(strata[own])
     group = np.where(sizes[strata[own]] > 1, strata[own] + 1, 0)
     variance, freedom = 0.0, 0
-    for one in np.unique(group).tolist():
-        part = added[own][group == one]
+    for stratum in np.unique(group).tolist():
+        part = added[own][group == stratum]
         if len(part) > 1:
             variance += len(part) * float(part.var(ddof=1))
             freedom += len(part) - 1
@@ -143,31 +144,31 @@ def ratio_spread(mean: float, added: Floats, *, clusters: str, app_of: Codes | N
 
 
 def resampled_spread(replicates: Floats, estimate: float, like: Spread) -> Spread:
-    """The spread of another statistic than the mean, from replicates of it."""
+    """Return the spread of a statistic other than the mean, from its replicates."""
     variance = np.asarray(replicates.var(ddof=1))
     return Spread(np.asarray(estimate), variance, like.freedom, like.trials, like.clusters)
 
 
 def resample_apps(means: Floats, app_of: Codes, *, rng: np.random.Generator, resamples: int) -> Floats:
-    """App means of resampled suites: contender x replicate x app, from contender x scenario.
+    """Return app means of resampled suites: contender x replicate x app, from contender x scenario.
 
     One scenario less than there are is drawn in each app: then the variance of a mean over the replicates is s²/n, and
-    not (n-1)/n of it. Where an app has one scenario, apps are drawn instead, again one less.
+    not (n-1)/n of it. If an app has only one scenario, apps are drawn instead, again one less.
     """
     sizes = np.bincount(app_of)
     if (sizes == 1).any():
         picks = rng.integers(len(sizes), size=(resamples, max(1, len(sizes) - 1)))
         app_means: Floats = (_sum_by(means, app_of, len(sizes)) / sizes)[:, picks]
         return app_means
-    found = np.empty((len(means), resamples, len(sizes)))
+    drawn = np.empty((len(means), resamples, len(sizes)))
     for app, size in enumerate(sizes.tolist()):
         picks = rng.integers(size, size=(resamples, size - 1))
-        found[:, :, app] = means[:, app_of == app][:, picks].mean(axis=-1)
-    return found
+        drawn[:, :, app] = means[:, app_of == app][:, picks].mean(axis=-1)
+    return drawn
 
 
 def trials_of(spread: Spread) -> Floats:
-    """How many independent trials would vary as a share does: the size that Wilson's interval is given."""
+    """Return the number of independent trials with the same variance as a share: the size for Wilson's interval."""
     rate = np.clip(spread.estimate, 0.0, 1.0)
     middle = (rate * spread.trials + 0.5) / (spread.trials + 1)
     variance = np.where(spread.variance > TINY, _guarded(spread, middle * (1 - middle) / spread.trials), 0.0)
@@ -175,9 +176,10 @@ def trials_of(spread: Spread) -> Floats:
 
 
 def share_ends(spread: Spread, level: float) -> tuple[Floats, Floats]:
-    """Ends for a mean of values from 0 to 1: Wilson's, with the trials that vary as much, and Student's quantile.
+    """Return the ends for a mean of values from 0 to 1.
 
-    Where nothing varies there is no estimated variance for Student's t to make up for; scenarios are trials then.
+    They are Wilson's, with the effective number of trials and Student's quantile. If nothing varies, there is no
+    estimated variance that Student's t would correct for. Then scenarios are trials.
     """
     rate = np.clip(spread.estimate, 0.0, 1.0)
     flat = np.asarray(spread.variance) <= TINY
@@ -187,17 +189,17 @@ def share_ends(spread: Spread, level: float) -> tuple[Floats, Floats]:
 
 
 def difference_ends(spread: Spread, single: Floats, level: float) -> tuple[Floats, Floats, Floats]:
-    """Ends for a difference of two such means, and the p-value of no difference; they agree with each other.
+    """Return the ends for a difference of two such means, and the p-value of no difference. They are consistent.
 
-    The difference is put on the scale from 0 to 1 and has Wilson's interval there, so it keeps within -1 and 1, and the
-    test is the score test.
+    The difference is rescaled to [0, 1] and has Wilson's interval there, so it stays within -1 and 1, and the test is
+    the score test.
 
     Args:
-        spread: Of the difference.
-        single: What its variance would be if each scenario were a single trial.
-        level: Of the interval.
+        spread: Spread of the difference.
+        single: Its variance if each scenario were a single trial.
+        level: Confidence level.
     """
-    # Where all scenarios differ alike, two in which the agents part are added: that nothing varied proves little.
+    # If all scenarios differ alike, two in which the agents disagree are added: no variation is weak evidence.
     of_flat = (single * spread.trials**2 + 2) / (spread.trials * (spread.trials + 1))
     flat = np.asarray(spread.variance) <= TINY
     variance = np.where(flat, of_flat, _guarded(spread, single))
@@ -211,7 +213,7 @@ def difference_ends(spread: Spread, single: Floats, level: float) -> tuple[Float
 
 
 def difference_interval(spread: Spread, single: float, level: float, *, shares: bool) -> tuple[Interval, float]:
-    """One difference with its p-value; of numbers without bounds if they are not `shares`."""
+    """Return one difference with its p-value. Numbers other than `shares` are unbounded."""
     if shares:
         low, high, p = difference_ends(spread, np.asarray(single), level)
         return _interval(spread, low, high, level, "wilson"), float(p)
@@ -223,7 +225,10 @@ def difference_interval(spread: Spread, single: float, level: float, *, shares: 
 
 
 def apart_spread(one: Spread, other: Spread) -> tuple[Spread, float]:
-    """The spread of a difference between independent means, with Welch's degrees of freedom; and its `single`."""
+    """Return the spread of a difference between independent means, and its `single`.
+
+    Uses Welch's degrees of freedom.
+    """
     parts = [float(one.variance), float(other.variance)]
     variance = sum(parts)
     freedoms = one.freedom, other.freedom
@@ -236,13 +241,13 @@ def apart_spread(one: Spread, other: Spread) -> tuple[Spread, float]:
 
 
 def share_interval(spread: Spread, level: float) -> Interval:
-    """`share_ends` of one share."""
+    """Return the interval of one share, from `share_ends`."""
     low, high = share_ends(spread, check_level(level))
     return _interval(spread, low, high, level, "wilson")
 
 
 def number_interval(spread: Spread, level: float, *, smallest: float = -np.inf, largest: float = np.inf) -> Interval:
-    """Student's t, cut to what is possible: for numbers without bounds, or whose bounds are far, such as steps."""
+    """Return Student's t interval, clipped to what is possible: for unbounded numbers, such as steps."""
     half = -float(stdtrit(max(spread.freedom, 1.0), (1 - check_level(level)) / 2)) * np.sqrt(spread.variance)
     low, high = np.maximum(spread.estimate - half, smallest), np.minimum(spread.estimate + half, largest)
     return _interval(spread, low, high, level, "t")
@@ -255,19 +260,19 @@ def _interval(spread: Spread, low: Any, high: Any, level: float, kind: str) -> I
 
 
 def _guarded(spread: Spread, single: Floats) -> Floats:
-    """The variance, with a little of what single trials would have."""
+    """Return the variance, with a small contribution of single trials."""
     guarded: Floats = (spread.freedom * spread.variance + GUARD * single) / (spread.freedom + GUARD)
     return guarded
 
 
 def _size(of_one: Floats, variance: Floats, trials: float) -> Floats:
-    """How many trials, each with the variance `of_one`, make that variance; where there is none, a scenario is one."""
+    """Return how many trials with the variance `of_one` give that variance. If it is 0, the number of scenarios."""
     usable = (of_one > 0) & (variance > 0)
     return np.where(usable, of_one / np.where(usable, variance, 1.0), trials)
 
 
 def _sum_by(values: Floats, groups: Codes, number: int) -> Floats:
-    """Sums of the last axis by group, which lie in order."""
+    """Return sums of the last axis by group. Groups are sorted."""
     starts = np.searchsorted(groups, np.arange(number))
     sums: Floats = np.add.reduceat(values, starts, axis=-1)
     return sums

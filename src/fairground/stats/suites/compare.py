@@ -1,4 +1,4 @@
-"""Two contenders: their difference, paired as far as what they were run on matches."""
+"""Compare two contenders: their difference, paired as far as their configurations match."""
 
 from __future__ import annotations
 
@@ -28,35 +28,35 @@ from fairground.stats.tables.cells import Cells, match, match_scenarios
 from fairground.stats.tables.table import Contender
 
 Pairing = Literal["auto", "configurations", "scenarios", "apart"]
-"""What is drawn together.
+"""What is paired.
 
-configurations: both contenders at the same configurations; others are left out.
-scenarios: the same scenarios, each contender's own configurations.
-apart: nothing; only the apps are the same.
-auto: the first of these for which at least half of what each has is kept.
+- `configurations`: Both contenders at the same configurations; others are left out.
+- `scenarios`: The same scenarios, with each contender's own configurations.
+- `apart`: Nothing; only the apps are the same.
+- `auto`: The first of these that keeps at least half of what each has.
 """
 
 _KEPT = 0.5
-_COUNTABLE = 10  # replicates beyond 0, from which on their number says enough
+_COUNTABLE = 10  # minimum number of replicates beyond 0 to rely on their count
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One contender against another.
+    """Comparison of two contenders.
 
     Attributes:
-        a: The one.
-        b: The other.
-        statistic: What of the app means was compared.
-        scores: Either's score on what was compared.
+        a: First contender.
+        b: Second contender.
+        statistic: The statistic of the app means.
+        scores: Scores of both on what was compared.
         difference: Score of `a` minus score of `b`.
         apps: The same for each app.
-        p_value: Of no difference, two-sided. It is below 1 - level where the interval leaves out 0.
-        decided: Which of the two is better, if the interval leaves out 0.
-        pairing: What was drawn together.
-        matched: How many configurations (paired by configuration) or scenarios entered.
-        left_out: How many of either's configurations did not.
-        notes: What must be known to read this rightly.
+        p_value: Two-sided p-value of no difference. It is below 1 - level if the interval excludes 0.
+        decided: The better contender, if the interval excludes 0.
+        pairing: What was paired.
+        matched: Number of configurations (if paired by configuration) or scenarios.
+        left_out: Number of configurations of each that were left out.
+        notes: Caveats for the reader.
     """
 
     a: Contender
@@ -86,74 +86,74 @@ def compare(
     method: Method = "percentile",
     design: Design = "auto",
 ) -> Comparison:
-    """The difference between two contenders of one table, with its interval and p-value.
+    """Compare two contenders of one table: their difference, with its interval and p-value.
 
-    Each scenario that both tried gives one difference, over the configurations that both tried; what is hard for both
-    cancels in it. These differences are the sample: in a suite of one app the test is the paired t test over scenarios,
-    with a correction for small samples.
+    Each scenario that both tried gives one difference, over the configurations that both tried. What is hard for both
+    cancels. These differences are the sample: in a suite of one app the test is the paired t test over scenarios, with
+    a small-sample correction.
 
     Args:
-        a: The one.
-        b: The other.
-        rng: Where randomness comes from; the mean with the default scheme needs none.
-        statistic: Of the app means.
-        level: Of the interval.
-        pairing: What of the two is matched.
+        a: First contender.
+        b: Second contender.
+        rng: Random generator. The mean with the default scheme does not need it.
+        statistic: Statistic of the app means.
+        level: Confidence level.
+        pairing: What is paired.
         scheme: `clusters`, or `prism` for the nested bootstrap of the paper.
-        resamples: Replicates, where a bootstrap is needed.
-        method: Of the nested bootstrap's intervals.
+        resamples: Number of replicates, if a bootstrap is needed.
+        method: Interval method of the nested bootstrap.
         design: Whether configurations are a grid or a sample, for the nested bootstrap.
 
     Raises:
-        InvalidInput: When they share no app, or not what `pairing` asks for.
+        InvalidInput: If they share no app, or not what `pairing` requires.
     """
     check_level(level)
     check_scheme(scheme, method, design)
     if a.contender == b.contender:
         raise InvalidInput(f"{a.contender} cannot be compared with itself", fix="name two different contenders")
-    one, other, paired = _pair(a, b, pairing)
+    cells_a, cells_b, paired = _pair(a, b, pairing)
     name, function = statistic_of(statistic)
     if scheme == "prism":
         (difference, p_value), apps = _nested(
-            one, other, paired, rng, (name, function), resamples, level, method, design
+            cells_a, cells_b, paired, rng, (name, function), resamples, level, method, design
         )
     else:
-        shares = is_share(one) and is_share(other)
-        whole = _spread(one, other, paired, function, rng, resamples)
-        difference, p_value = difference_interval(*whole, level, shares=shares)
+        shares = is_share(cells_a) and is_share(cells_b)
+        suite_difference = _spread(cells_a, cells_b, paired, function, rng, resamples)
+        difference, p_value = difference_interval(*suite_difference, level, shares=shares)
         apps = {
-            app: difference_interval(*_app_difference(one, other, paired, at), level, shares=shares)[0]
-            for at, app in enumerate(one.apps)
+            app: difference_interval(*_app_difference(cells_a, cells_b, paired, at), level, shares=shares)[0]
+            for at, app in enumerate(cells_a.apps)
         }
     return Comparison(
         a.contender,
         b.contender,
         name,
-        (float(apply(function, one.app_means)), float(apply(function, other.app_means))),
+        (float(apply(function, cells_a.app_means)), float(apply(function, cells_b.app_means))),
         difference,
         apps,
         p_value,
         None if 0 in difference else (a.contender if difference.estimate > 0 else b.contender),
         paired,
-        len(one) if paired == "configurations" else len(one.scenarios),
-        (len(a) - len(one), len(b) - len(other)),
-        _notes(a, b, one, other, paired),
+        len(cells_a) if paired == "configurations" else len(cells_a.scenarios),
+        (len(a) - len(cells_a), len(b) - len(cells_b)),
+        _notes(a, b, cells_a, cells_b, paired),
     )
 
 
 def _spread(
-    one: Cells, other: Cells, paired: str, function: Statistic, rng: np.random.Generator, resamples: int
+    a: Cells, b: Cells, paired: str, function: Statistic, rng: np.random.Generator, resamples: int
 ) -> tuple[Spread, float]:
-    """The spread of the suite's difference, and what its variance would be if scenarios were single trials."""
-    if len(one.apps) == 1:
-        return _app_difference(one, other, paired, 0)
+    """Return the spread of the suite's difference, and its variance if scenarios were single trials."""
+    if len(a.apps) == 1:
+        return _app_difference(a, b, paired, 0)
     if paired == "apart":
-        found, single = apart_spread(suite_spread(one), suite_spread(other))
+        spread, single = apart_spread(suite_spread(a), suite_spread(b))
     else:
-        found, single = _paired_spread(one.scenario_means - other.scenario_means, one.app_of)
+        spread, single = _paired_spread(a.scenario_means - b.scenario_means, a.app_of)
     if function is mean:
-        return found, single
-    sides = [(one, other)] if paired != "apart" else [(one,), (other,)]
+        return spread, single
+    sides = [(a, b)] if paired != "apart" else [(a,), (b,)]
     drawn = np.concatenate(
         [
             resample_apps(
@@ -162,36 +162,36 @@ def _spread(
             for side in sides
         ]
     )
-    estimate = float(apply(function, one.app_means) - apply(function, other.app_means))
-    return resampled_spread(apply(function, drawn[0]) - apply(function, drawn[1]), estimate, found), single
+    estimate = float(apply(function, a.app_means) - apply(function, b.app_means))
+    return resampled_spread(apply(function, drawn[0]) - apply(function, drawn[1]), estimate, spread), single
 
 
-def _app_difference(one: Cells, other: Cells, paired: str, app: int) -> tuple[Spread, float]:
-    """The same for one app; where it has one scenario, for that scenario from its configurations."""
-    inside = np.flatnonzero(one.app_of == app)
+def _app_difference(a: Cells, b: Cells, paired: str, app: int) -> tuple[Spread, float]:
+    """Return the same for one app. If it has one scenario, for that scenario from its configurations."""
+    inside = np.flatnonzero(a.app_of == app)
     if paired != "apart" and len(inside) > 1:
-        differences = one.scenario_means[inside] - other.scenario_means[inside]
+        differences = a.scenario_means[inside] - b.scenario_means[inside]
         return _paired_spread(differences, np.zeros(len(inside), dtype=np.int32))
     if paired == "configurations":
-        own = slice(*one.starts[inside[0] : inside[0] + 2].tolist())
-        differences = one.means[own] - other.means[own]
+        own = slice(*a.starts[inside[0] : inside[0] + 2].tolist())
+        differences = a.means[own] - b.means[own]
         if len(differences) > 1:
             return _paired_spread(
                 differences, np.zeros(len(differences), dtype=np.int32), "configurations of its one scenario"
             )
-    return apart_spread(app_spread(one, app), app_spread(other, app))
+    return apart_spread(app_spread(a, app), app_spread(b, app))
 
 
 def _paired_spread(differences: Floats, app_of: NDArray[np.int32], clusters: str | None = None) -> tuple[Spread, float]:
-    found = difference_spread(differences, app_of)
+    spread = difference_spread(differences, app_of)
     if clusters is not None:
-        found = replace(found, clusters=clusters)
-    return found, float((differences**2).mean()) / found.trials
+        spread = replace(spread, clusters=clusters)
+    return spread, float((differences**2).mean()) / spread.trials
 
 
 def _nested(
-    one: Cells,
-    other: Cells,
+    a: Cells,
+    b: Cells,
     paired: str,
     rng: np.random.Generator,
     statistic: tuple[str, Statistic],
@@ -200,33 +200,31 @@ def _nested(
     method: Method,
     design: Design,
 ) -> tuple[tuple[Interval, float], dict[str, Interval]]:
-    """The nested bootstrap: scenarios, axes and rollouts are drawn for both together, as far as they match."""
+    """Compute the nested bootstrap: scenarios, axes and rollouts are drawn for both together, as far as they match."""
     name, function = statistic
     if paired == "apart":
-        means = np.concatenate(
-            [resample([cells], rng=rng, resamples=resamples, design=design) for cells in (one, other)]
-        )
+        means = np.concatenate([resample([cells], rng=rng, resamples=resamples, design=design) for cells in (a, b)])
     else:
-        means = resample([one, other], rng=rng, resamples=resamples, design=design)
-    scores = tuple(float(apply(function, cells.app_means)) for cells in (one, other))
-    found = apply(function, means[0]) - apply(function, means[1])
+        means = resample([a, b], rng=rng, resamples=resamples, design=design)
+    scores = tuple(float(apply(function, cells.app_means)) for cells in (a, b))
+    differences = apply(function, means[0]) - apply(function, means[1])
     label = f"hierarchical bootstrap of the {name}, paired by {paired}" if paired != "apart" else "bootstrap, apart"
-    sizes = [np.bincount(cells.app_of, minlength=len(cells.apps)) for cells in (one, other)]
+    sizes = [np.bincount(cells.app_of, minlength=len(cells.apps)) for cells in (a, b)]
     difference = _difference(
-        found, scores, [len(size) ** 2 / float((1 / size).sum()) for size in sizes], level, method, label
+        differences, scores, [len(size) ** 2 / float((1 / size).sum()) for size in sizes], level, method, label
     )
     apps = {
         app: _difference(
             means[0, :, at] - means[1, :, at],
-            (float(one.app_means[at]), float(other.app_means[at])),
+            (float(a.app_means[at]), float(b.app_means[at])),
             [float(size[at]) for size in sizes],
             level,
             method,
             label,
         )
-        for at, app in enumerate(one.apps)
+        for at, app in enumerate(a.apps)
     }
-    return (difference, _p_value(found, scores[0] - scores[1], len(one.scenarios) - len(one.apps))), apps
+    return (difference, _p_value(differences, scores[0] - scores[1], len(a.scenarios) - len(a.apps))), apps
 
 
 def _pair(a: Cells, b: Cells, pairing: Pairing) -> tuple[Cells, Cells, str]:
@@ -250,57 +248,59 @@ def _pair(a: Cells, b: Cells, pairing: Pairing) -> tuple[Cells, Cells, str]:
             continue
         if pairing == wanted or (len(one) >= _KEPT * len(a) and len(other) >= _KEPT * len(b)):
             return one, other, wanted
-    kept = [cells.keep(np.isin(np.array(cells.apps)[cells.app_of[cells.scenario]], list(shared))) for cells in (a, b)]
-    return kept[0], kept[1], "apart"
+    shared_apps_only = [
+        cells.keep(np.isin(np.array(cells.apps)[cells.app_of[cells.scenario]], list(shared))) for cells in (a, b)
+    ]
+    return shared_apps_only[0], shared_apps_only[1], "apart"
 
 
 def _difference(
-    found: Floats, scores: tuple[float, ...], trials: list[float], level: float, method: Method, label: str
+    replicates: Floats, scores: tuple[float, ...], trials: list[float], level: float, method: Method, label: str
 ) -> Interval:
     estimate = scores[0] - scores[1]
-    if np.ptp(found) >= FLAT:
-        return interval_of(found, estimate, level=level, method=method, label=label)
-    # Nothing varied, on either side: combine Wilson's intervals of both (Newcombe), a scenario a trial.
+    if np.ptp(replicates) >= FLAT:
+        return interval_of(replicates, estimate, level=level, method=method, label=label)
+    # Nothing varied on either side: combine both Wilson intervals (Newcombe), with one trial per scenario.
     one, other = (
         wilson_over_scenarios(min(max(score, 0.0), 1.0), number, level)
         for score, number in zip(scores, trials, strict=True)
     )
     low = estimate - float(np.hypot(one.estimate - one.low, other.high - other.estimate))
     high = estimate + float(np.hypot(one.high - one.estimate, other.estimate - other.low))
-    return Interval(estimate, low, high, level, "newcombe, a scenario a trial")
+    return Interval(estimate, low, high, level, "newcombe, one trial per scenario")
 
 
-def _p_value(found: Floats, estimate: float, freedom: int) -> float:
-    """From the tail of the replicates beyond 0; where that is too thin to count, from Student's t.
+def _p_value(replicates: Floats, estimate: float, freedom: int) -> float:
+    """Return the p-value from the tail of the replicates beyond 0. If that is too thin to count, from Student's t.
 
-    Without the latter no p-value could be below two in the number of replicates, and after a correction for many
-    pairs nothing could ever be decided.
+    Otherwise no p-value could be below two divided by the number of replicates, and after a correction for many pairs
+    nothing could ever be decided.
     """
-    tail = min(int((found <= 0).sum()), int((found >= 0).sum()))
-    counted = min(1.0, 2 * (1 + tail) / (1 + len(found)))
-    spread = float(found.std(ddof=1)) if len(found) > 1 else 0.0
+    tail = min(int((replicates <= 0).sum()), int((replicates >= 0).sum()))
+    counted = min(1.0, 2 * (1 + tail) / (1 + len(replicates)))
+    spread = float(replicates.std(ddof=1)) if len(replicates) > 1 else 0.0
     if tail >= _COUNTABLE or freedom < 1 or spread == 0:
         return counted
     return min(counted, 2 * float(stdtr(freedom, -abs(estimate) / spread)))
 
 
-def _notes(a: Cells, b: Cells, one: Cells, other: Cells, paired: str) -> tuple[str, ...]:
+def _notes(a: Cells, b: Cells, used_a: Cells, used_b: Cells, paired: str) -> tuple[str, ...]:
     notes = []
-    for before, after in ((a, one), (b, other)):
+    for before, after in ((a, used_a), (b, used_b)):
         missing = len(before) - len(after)
         if missing:
             notes.append(
                 f"{missing} of {before.contender}'s {len(before)} configurations are not in this comparison: "
-                "the other one has no scored episode there."
+                "the other contender has no scored episode there."
             )
     if paired == "scenarios":
-        notes.append("Paired by scenario only: the two were run in different configurations of them.")
+        notes.append("Paired by scenario only: the two were run in different configurations of the scenarios.")
     if paired == "apart":
         notes.append("Not paired: the two were run in different scenarios of the same apps.")
-    few = [app for app, number in zip(one.apps, np.bincount(one.app_of).tolist(), strict=True) if number == 1]
+    few = [app for app, number in zip(used_a.apps, np.bincount(used_a.app_of).tolist(), strict=True) if number == 1]
     if few:
         notes.append(
-            f"{len(few)} of {len(one.apps)} apps have a single scenario: an app's own interval then speaks about that "
-            "scenario only; in the suite's interval such apps are the sample."
+            f"{len(few)} of {len(used_a.apps)} apps have only one scenario: such an app's own interval is about "
+            "that scenario only, and in the suite's interval such apps are the sample."
         )
     return tuple(notes)

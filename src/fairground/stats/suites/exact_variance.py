@@ -1,4 +1,4 @@
-"""The variance of the bootstrap of a mean, in closed form: what the sampler must agree with."""
+"""The variance of the bootstrap of a mean in closed form, to verify the sampler."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from fairground.stats.tables.cells import Cells
 def exact_variance(
     cells: Cells, *, levels: Sequence[str] = LEVELS, design: Design = "auto"
 ) -> tuple[float, dict[str, float]]:
-    """The variance, over all resamples, of the suite's mean and of each app's mean.
+    """Return the variance, over all resamples, of the suite's mean and of each app's mean.
 
-    Along an axis of L values a draw takes value i a share w_i of the time, with E[w_i w_j] = (1 - 1/L + [i=j]) / L^2;
-    axes are independent, so the second moment of a scenario's mean is a product over axes. Fresh rollouts of each copy
+    Along an axis of L values a draw takes value i a share w_i of the time, with E[w_i w_j] = (1 - 1/L + [i=j]) / L^2.
+    Axes are independent, so the second moment of a scenario's mean is a product over axes. Fresh rollouts of each copy
     add p(1-p)/R, and drawing n of n scenarios divides by n.
 
     Raises:
-        InvalidInput: When a grid has holes: the mean is then a ratio, whose variance has no closed form.
+        InvalidInput: If a grid has holes: the mean is then a ratio, whose variance has no closed form.
     """
     apps = {}
-    for app, found in zip(cells.apps, blocks(cells, design), strict=True):
-        moments = [_moments(cells, block, levels) for block in found]
+    for app, app_blocks in zip(cells.apps, blocks(cells, design), strict=True):
+        moments = [_moments(cells, block, levels) for block in app_blocks]
         inner = sum(variance for _, variance in moments)
         means = np.array([mean for mean, _ in moments])
-        between = len(found) * float(means.var()) if "scenarios" in levels else 0.0
-        apps[app] = (inner + between) / len(found) ** 2
+        between = len(app_blocks) * float(means.var()) if "scenarios" in levels else 0.0
+        apps[app] = (inner + between) / len(app_blocks) ** 2
     return sum(apps.values()) / len(apps) ** 2, apps
 
 
 def _moments(cells: Cells, block: Block, levels: Sequence[str]) -> tuple[float, float]:
-    """A scenario's mean, and the variance of its mean in one draw of its axes and rollouts."""
+    """Return a scenario's mean, and the variance of its mean in one draw of its axes and rollouts."""
     rates = cells.means[block.cells]
     mean = float(rates.mean())
     variance = 0.0

@@ -1,4 +1,4 @@
-"""How configurations lie in scenarios, as resampling needs it: grids along the axes, or a sample of them."""
+"""Arrangement of configurations in scenarios for resampling: grids along the axes, or samples."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from fairground.core import InvalidInput
 from fairground.stats.tables.cells import Cells
 
 Design = Literal["auto", "grid", "sampled"]
-"""How the configurations of a scenario came about.
+"""How the configurations of a scenario were chosen.
 
-grid: a product of values along each axis, perhaps with holes. Each axis is resampled on its own.
-sampled: drawn at random. Configurations are resampled as they are.
-auto: scenario by scenario: a grid if at least half of the product is there.
+- `grid`: A product of values along each axis, possibly with holes. Each axis is resampled separately.
+- `sampled`: Drawn at random. Configurations are resampled directly.
+- `auto`: Per scenario: a grid if at least half of the product exists.
 """
 
 _FILLED = 0.5
@@ -28,9 +28,9 @@ class Block:
     """One scenario of one app.
 
     Attributes:
-        cells: Which cells of the contender are its, in the order of `places`.
-        shape: How many values each axis has here; one number, that of the configurations, when they were sampled.
-        places: Where each cell lies in the product of the axes, row by row.
+        cells: Indices of its cells, in the order of `places`.
+        shape: Number of values per axis; if sampled, one number: that of the configurations.
+        places: Position of each cell in the product of the axes, in row-major order.
     """
 
     cells: NDArray[np.int64]
@@ -39,7 +39,7 @@ class Block:
 
     @property
     def size(self) -> int:
-        """How many configurations the product has."""
+        """Number of configurations in the product."""
         return int(np.prod(self.shape, dtype=np.int64))
 
     @property
@@ -49,18 +49,18 @@ class Block:
 
 
 def blocks(cells: Cells, design: Design = "auto") -> tuple[tuple[Block, ...], ...]:
-    """For each app the blocks of its scenarios."""
+    """Return the blocks of each app's scenarios."""
     if design not in ("auto", "grid", "sampled"):
         raise InvalidInput(f"design: expected auto, grid or sampled, got {design!r}")
-    found: list[list[Block]] = [[] for _ in cells.apps]
+    by_app: list[list[Block]] = [[] for _ in cells.apps]
     starts = cells.starts.tolist()
     for scenario, app in enumerate(cells.app_of.tolist()):
-        found[app].append(_block(cells, starts[scenario], starts[scenario + 1], design))
-    return tuple(map(tuple, found))
+        by_app[app].append(_block(cells, starts[scenario], starts[scenario + 1], design))
+    return tuple(map(tuple, by_app))
 
 
 def same_places(one: Sequence[Block], other: Sequence[Block]) -> bool:
-    """Whether two contenders' scenarios of an app have the same configurations, so that they can be drawn together."""
+    """Return whether two contenders' scenarios of an app have the same configurations and can be drawn together."""
     return len(one) == len(other) and all(
         a.shape == b.shape and np.array_equal(a.places, b.places) for a, b in zip(one, other, strict=True)
     )

@@ -1,9 +1,9 @@
-"""The engine of the hierarchical bootstrap: app means of thousands of resampled suites.
+"""Engine of the hierarchical bootstrap: app means of thousands of resampled suites.
 
-Episodes are successes or failures, so a cell is a pair (successes, rollouts), and cells with the same pair are alike.
-A replicate therefore needs no episode: it counts how often each kind of cell was drawn, and draws one binomial for
-each kind. That is exact in law. Where all of a scenario's draws of axis values can be listed (three axes of three
-values: a thousand), the counts of kinds are looked up, several to a machine word.
+Episodes are successes or failures, so a cell is a pair (successes, rollouts), and cells with the same pair are of one
+kind. A replicate therefore needs no episodes: it counts how often each kind of cell was drawn, and draws one binomial
+per kind. This is exact in distribution. If all draws of a scenario's axis values can be listed (three axes of three
+values: a thousand), the counts of kinds are looked up, several per machine word.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from fairground.stats.tables.cells import Cells
 Floats = NDArray[np.float64]
 
 LEVELS = ("scenarios", "axes", "rollouts")
-"""What can be resampled, from the top. Apps never are: they are a chosen set, not a sample."""
+"""What can be resampled, from the top. Apps are never resampled: they are a chosen set, not a sample."""
 
-_ENTRIES = 4_000_000  # of the largest array a chunk may need: some 32 MB a thread
-_LISTED = 4096  # draws of a scenario's axes that are worth listing
-_ORDERED = 1 << 20  # ordered draws, through which they are drawn
+_ENTRIES = 4_000_000  # maximum elements of the largest array of a chunk: about 32 MB per thread
+_LISTED = 4096  # maximum number of draws of a scenario's axes that are worth listing
+_ORDERED = 1 << 20  # maximum number of ordered draws, from which they are drawn
 _LANE = 1 << 16  # a count in a quarter of a machine word stays below this
 
 
@@ -42,19 +42,19 @@ def resample(
     levels: Sequence[str] = LEVELS,
     design: Design = "auto",
 ) -> Floats:
-    """App means of resampled suites: contender x replicate x app.
+    """Return app means of resampled suites: contender x replicate x app.
 
-    Several contenders are drawn together: the same scenarios, and the same configurations where theirs are the same.
+    Several contenders are drawn together: the same scenarios, and the same configurations if they have the same.
 
     Args:
         contenders: One, or several with the same apps and scenarios.
-        rng: Where randomness comes from. The result does not depend on the number of processors.
-        resamples: How many replicates.
+        rng: Random generator. The result does not depend on the number of processors.
+        resamples: Number of replicates.
         levels: What to resample, of `LEVELS`.
-        design: How configurations came about.
+        design: How configurations were chosen.
     """
     if resamples < 1:
-        raise InvalidInput(f"resamples: expected at least 1, got {resamples}", fix="1000 or more is usual")
+        raise InvalidInput(f"resamples: expected at least 1, got {resamples}", fix="use 1000 or more")
     if not set(levels) <= set(LEVELS) or not levels:
         raise InvalidInput(f"levels: expected some of {', '.join(LEVELS)}, got {levels!r}")
     if any(cells.scenarios != contenders[0].scenarios for cells in contenders):
@@ -67,7 +67,7 @@ def resample(
         for start, end in _chunks(resamples, entries):
             tasks.append(_Task(draw, means[:, start:end, app]))
     _run(tasks, rng)
-    # Sums in another order differ in the last digits, and so would what is all 1, or no more than 1.
+    # Sums in another order differ in the last digits. Rounding makes all-1 results exactly 1.
     np.round(means, 12, out=means)
     if all(cells.values is None for cells in contenders):
         np.clip(means, 0.0, 1.0, out=means)
@@ -86,7 +86,7 @@ class _Task:
 
 
 def _run(tasks: Sequence[Callable[[np.random.Generator], None]], rng: np.random.Generator) -> None:
-    """Each task has a stream of its own, so that threads change nothing but the time."""
+    """Run the tasks in threads. Each task has its own random stream, so threads do not change the result."""
     seeds = np.random.SeedSequence(rng.integers(2**32, size=4).tolist()).spawn(len(tasks))
     streams = [np.random.Generator(np.random.SFC64(seed)) for seed in seeds]
     workers = min(len(tasks), len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
@@ -94,7 +94,7 @@ def _run(tasks: Sequence[Callable[[np.random.Generator], None]], rng: np.random.
         for task, stream in zip(tasks, streams, strict=True):
             task(stream)
         return
-    with ThreadPoolExecutor(workers) as pool:  # NumPy lets go of the lock in all that takes time here
+    with ThreadPoolExecutor(workers) as pool:  # NumPy releases the GIL in the slow parts
         for _ in pool.map(lambda task, stream: task(stream), tasks, streams):
             pass
 
@@ -110,18 +110,18 @@ _Draw = Callable[[np.random.Generator, int], Floats]
 
 
 def _prepare(
-    contenders: Sequence[Cells], found: Sequence[Sequence[Block]], resamples: int, levels: frozenset[str]
+    contenders: Sequence[Cells], app_blocks: Sequence[Sequence[Block]], resamples: int, levels: frozenset[str]
 ) -> tuple[_Draw, int]:
-    """How an app is drawn, and how many numbers a replicate needs on the way."""
-    together = all(same_places(found[0], other) for other in found[1:])
+    """Return how an app is drawn, and how many numbers a replicate needs in between."""
+    together = all(same_places(app_blocks[0], other) for other in app_blocks[1:])
     groups = [list(range(len(contenders)))] if together else [[index] for index in range(len(contenders))]
     sides: list[_Tabulated | _Direct] = []
     for group in groups:
         members = [contenders[index] for index in group]
-        scenarios = [[found[index][scenario] for index in group] for scenario in range(len(found[0]))]
+        scenarios = [[app_blocks[index][scenario] for index in group] for scenario in range(len(app_blocks[0]))]
         listed = _tabulate(members, scenarios, resamples) if levels >= {"axes", "rollouts"} else None
         sides.append(listed or _Direct.of(members, scenarios, levels))
-    number = len(found[0])
+    number = len(app_blocks[0])
 
     def draw(rng: np.random.Generator, replicates: int) -> Floats:
         if "scenarios" in levels:
@@ -138,12 +138,12 @@ def _prepare(
 
 @dataclass(frozen=True, eq=False)
 class _Kinds:
-    """Cells that are alike: (contender, successes, rollouts, share of the app's mean).
+    """Kinds of cells: (contender, successes, rollouts, share of the app's mean).
 
     Attributes:
-        owner: Whose.
+        owner: Contender.
         chance: Success rate.
-        rollouts: Of each cell.
+        rollouts: Rollouts per cell.
         share: What one success adds to the app's mean.
     """
 
@@ -153,7 +153,7 @@ class _Kinds:
     share: Floats
 
     def draw(self, rng: np.random.Generator, counts: NDArray[Any], members: int) -> Floats:
-        """Means from how often each kind was drawn (replicate x kind): contender x replicate."""
+        """Return means from how often each kind was drawn (replicate x kind): contender x replicate."""
         means = np.zeros((members, len(counts)))
         for kind, (owner, chance, rollouts, share) in enumerate(
             zip(self.owner.tolist(), self.chance.tolist(), self.rollouts.tolist(), self.share.tolist(), strict=True)
@@ -166,7 +166,7 @@ class _Kinds:
 
 
 def _kinds(members: Sequence[Cells], scenarios: Sequence[Sequence[Block]]) -> tuple[_Kinds, list[NDArray[np.int64]]]:
-    """The kinds of cells of an app, and for each scenario (contender x cell) which kind each is; -1 for no success."""
+    """Return the kinds of cells of an app, and per scenario (contender x cell) each cell's kind; -1 for no success."""
     keys = []
     for blocks_of in scenarios:
         for owner, (cells, block) in enumerate(zip(members, blocks_of, strict=True)):
@@ -196,13 +196,13 @@ def _kinds(members: Sequence[Cells], scenarios: Sequence[Sequence[Block]]) -> tu
 
 @dataclass(frozen=True, eq=False)
 class _Tabulated:
-    """An app all of whose draws of axes are listed.
+    """An app with all draws of axes listed.
 
     Attributes:
         kinds: The kinds of cells.
-        words: For each scenario and listed draw the counts of the kinds, four to a word.
-        listed: For each ordered draw of axes, which listed one it is.
-        members: How many contenders.
+        words: Counts of the kinds per scenario and listed draw, four per word.
+        listed: Index of the listed draw for each ordered draw of axes.
+        members: Number of contenders.
     """
 
     kinds: _Kinds
@@ -214,7 +214,7 @@ class _Tabulated:
     @property
     def entries(self) -> int:
         scenarios = len(self.words) // self.rows
-        return int(scenarios * max(self.words.shape[1], 1) * 32)  # small chunks: what is looked up stays in the cache
+        return int(scenarios * max(self.words.shape[1], 1) * 32)  # small chunks, so that lookups stay in the cache
 
     def __call__(self, rng: np.random.Generator, chosen: NDArray[np.uint32]) -> Floats:
         rows = self.listed.take(rng.integers(len(self.listed), size=chosen.shape, dtype=np.uint32))
@@ -225,7 +225,7 @@ class _Tabulated:
 
 
 def _tabulate(members: Sequence[Cells], scenarios: Sequence[Sequence[Block]], resamples: int) -> _Tabulated | None:
-    """The app with its draws listed, where that can be done and saves time; else None."""
+    """Return the app with its draws listed, if that is possible and saves time; otherwise None."""
     shape = scenarios[0][0].shape
     first = [blocks_of[0] for blocks_of in scenarios]
     if any(block.shape != shape or not block.complete for block in first):
@@ -243,7 +243,7 @@ def _tabulate(members: Sequence[Cells], scenarios: Sequence[Sequence[Block]], re
     lanes = -(-len(kinds.chance) // 4) * 4
     counts = np.zeros((len(scenarios), rows, lanes), dtype=np.uint16)
     for scenario, (block, code) in enumerate(zip(first, codes, strict=True)):
-        # float32 holds whole numbers up to 2**24, and BLAS multiplies it fastest
+        # float32 represents integers up to 2**24 exactly, and BLAS multiplies it fastest.
         drawn = weights[:, block.places] @ _one_hot(code, lanes)
         counts[scenario] = drawn
     words = counts.reshape(len(scenarios) * rows, lanes).view(np.uint64)
@@ -251,20 +251,20 @@ def _tabulate(members: Sequence[Cells], scenarios: Sequence[Sequence[Block]], re
 
 
 def _one_hot(codes: NDArray[np.int64], width: int) -> NDArray[np.float32]:
-    """Cell x kind, over all contenders: which kinds a draw of the cell adds to."""
-    found = np.zeros((codes.shape[1], width), dtype=np.float32)
+    """Return cell x kind over all contenders: which kinds a draw of the cell adds to."""
+    hot = np.zeros((codes.shape[1], width), dtype=np.float32)
     for row in codes:
         cells = np.flatnonzero(row >= 0)
-        found[cells, row[cells]] = 1
-    return found
+        hot[cells, row[cells]] = 1
+    return hot
 
 
 @lru_cache(maxsize=16)
 def _list_draws(shape: tuple[int, ...]) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
-    """All draws with replacement along each axis.
+    """Return all draws with replacement along each axis.
 
     Returns:
-        For each, how often each place of the product comes; and for each ordered draw (these are equally likely),
+        How often each place of the product occurs in each draw; and for each ordered draw (these are equally likely),
         which of them it is.
     """
     weights = np.ones((1, 1), dtype=np.float32)
@@ -285,13 +285,13 @@ def _list_draws(shape: tuple[int, ...]) -> tuple[NDArray[np.float32], NDArray[np
 
 @dataclass(frozen=True, eq=False)
 class _Direct:
-    """An app whose axes are drawn as they come: any size, with holes, any values.
+    """An app whose axes are drawn directly: any size, with holes, any values.
 
     Attributes:
         members: The contenders.
-        scenarios: For each scenario each contender's block; their places are the same.
+        scenarios: Each contender's block per scenario. Their places are the same.
         levels: What is resampled.
-        pooled: The kinds and which cell is which, where a success counts the same in every draw; else None.
+        pooled: The kinds and each cell's kind, if a success counts the same in every draw; otherwise None.
     """
 
     members: Sequence[Cells]
@@ -301,9 +301,9 @@ class _Direct:
 
     @classmethod
     def of(cls, members: Sequence[Cells], scenarios: Sequence[Sequence[Block]], levels: frozenset[str]) -> _Direct:
-        whole = all(blocks_of[0].complete for blocks_of in scenarios) or "axes" not in levels
+        without_holes = all(blocks_of[0].complete for blocks_of in scenarios) or "axes" not in levels
         binary = all(cells.values is None for cells in members)
-        if not (whole and binary and "rollouts" in levels):
+        if not (without_holes and binary and "rollouts" in levels):
             return cls(members, scenarios, levels, None)
         kinds, codes = _kinds(members, scenarios)
         return cls(members, scenarios, levels, (kinds, [_one_hot(code, len(kinds.chance)) for code in codes]))
@@ -339,7 +339,7 @@ class _Direct:
     def _draw(
         self, rng: np.random.Generator, chosen: NDArray[np.uint32], scenario: int
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """The replicates in which a scenario comes, once for each time; and how often each of its cells comes then."""
+        """Return the replicates in which a scenario occurs (once per occurrence), and how often each cell is drawn."""
         where = np.nonzero(chosen == scenario)[0]
         block = self.scenarios[scenario][0]
         if "axes" not in self.levels:
@@ -353,7 +353,7 @@ class _Direct:
         return where, times
 
     def _means(self, rng: np.random.Generator, cells: Cells, block: Block, times: NDArray[np.float32]) -> Floats:
-        """The scenario's mean in each draw."""
+        """Return the scenario's mean in each draw."""
         total = times.sum(axis=1, dtype=np.float64)
         if "rollouts" not in self.levels:
             means: Floats = times @ cells.means[block.cells] / total
@@ -372,7 +372,7 @@ class _Direct:
 
 
 def _draw_places(rng: np.random.Generator, shape: tuple[int, ...], number: int) -> NDArray[np.float32]:
-    """How often each place of the product comes when each axis is drawn on its own: draw x place."""
+    """Return how often each place of the product occurs if each axis is drawn separately: draw x place."""
     times = np.ones((number, 1), dtype=np.float32)
     for size in shape:
         drawn = rng.integers(size, size=(number, size), dtype=np.int32)
@@ -383,13 +383,13 @@ def _draw_places(rng: np.random.Generator, shape: tuple[int, ...], number: int) 
 
 
 def _draw_values(rng: np.random.Generator, cells: Cells, block: Block, times: NDArray[np.int64]) -> Floats:
-    """Sums over the cells drawn of the mean of fresh rollouts, for values other than 0 and 1."""
+    """Return sums over the drawn cells of the mean of fresh rollouts, for values other than 0 and 1."""
     assert cells.values is not None
     ends = np.cumsum(cells.rollouts[: block.cells[-1] + 1])
     first = ends[block.cells] - cells.rollouts[block.cells]
     rollouts = cells.rollouts[block.cells]
     sums = np.zeros(len(times))
-    for cell in range(len(block.cells)):  # copies of one cell have one number of rollouts
+    for cell in range(len(block.cells)):  # copies of one cell have the same number of rollouts
         copies = np.repeat(np.arange(len(times)), times[:, cell])
         picks = rng.integers(rollouts[cell], size=(len(copies), int(rollouts[cell])))
         means = cells.values[first[cell] + picks].mean(axis=1)
@@ -398,7 +398,7 @@ def _draw_values(rng: np.random.Generator, cells: Cells, block: Block, times: ND
 
 
 def _add(target: Floats, where: NDArray[np.int64], rows: NDArray[np.float32]) -> None:
-    """Adds rows to those of the target that `where`, which is sorted, names; several may go to one."""
+    """Add rows to the rows of the target given by the sorted `where`. Several may go to one."""
     if not len(where):
         return
     starts = np.flatnonzero(np.r_[True, where[1:] != where[:-1]])

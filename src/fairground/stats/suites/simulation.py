@@ -1,4 +1,4 @@
-"""Do the intervals hold what they promise? Coverage on benchmarks that are made up, with the truth known."""
+"""Coverage of intervals on simulated benchmarks with a known truth."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ LADDER: dict[str, tuple[str, ...]] = {
     "+ axes": ("axes", "rollouts"),
     "+ scenarios (full)": ("scenarios", "axes", "rollouts"),
 }
-"""Each rung resamples one level more."""
+"""Each entry resamples one more level."""
 
 
 PAPER_APPS = (0.16, 0.22, 0.27, 0.31, 0.34, 0.37, 0.40, 0.42, 0.45, 0.47, 0.50, 0.53, 0.56, 0.59, 0.62)
-"""Fifteen apps from 0.16 to 0.62 with mean 0.41: all that the paper says of its own."""
+"""Fifteen apps from 0.16 to 0.62 with mean 0.41, which is all that the paper reports about its own."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A benchmark to make up: how large, and how much each level varies.
+    """A benchmark to simulate: its size, and how much each level varies.
 
     Attributes:
-        apps: Each app's success rate.
-        scenarios: In each app.
-        axes: How many values each axis has.
-        rollouts: Of each configuration.
-        scenario_sd: How much scenarios differ within an app.
-        axis_sd: How much each value of each axis adds for itself; none in the study of the paper.
-        configuration_sd: How much configurations differ beyond that.
-        sampled: Run only so many configurations a scenario, drawn at random from the grid, rather than all.
+        apps: Success rate of each app.
+        scenarios: Number of scenarios per app.
+        axes: Number of values of each axis.
+        rollouts: Number of rollouts per configuration.
+        scenario_sd: Standard deviation of scenarios within an app.
+        axis_sd: Standard deviation of the effect of each axis value; 0 in the paper's study.
+        configuration_sd: Standard deviation of configurations beyond that.
+        sampled: Number of configurations per scenario, drawn at random from the grid. None for all.
     """
 
     apps: tuple[float, ...] = PAPER_APPS
@@ -62,20 +62,20 @@ class Shape:
         if min(self.scenarios, self.rollouts, *self.axes, 1 if self.sampled is None else self.sampled) < 1:
             raise InvalidInput("scenarios, rollouts, axes and sampled must be at least 1")
         spreads = (self.scenario_sd, self.axis_sd, self.configuration_sd)
-        if not all(0 <= spread <= 10 for spread in spreads):  # NaN is not
+        if not all(0 <= spread <= 10 for spread in spreads):  # rejects NaN, too
             raise InvalidInput(f"standard deviations: expected numbers from 0 to 10, got {spreads}")
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """How often intervals of one method held the truth.
+    """Coverage of the intervals of one method.
 
     Attributes:
-        method: Which.
-        coverage: The share, with Wilson's interval for so many experiments.
+        method: The method.
+        coverage: Share of intervals that contain the truth, with Wilson's interval for the number of experiments.
         width: Mean width of the intervals.
-        level: What was promised.
-        experiments: How many.
+        level: The nominal level.
+        experiments: Number of experiments.
     """
 
     method: str
@@ -86,10 +86,11 @@ class Coverage:
 
 
 def make_up(shape: Shape, *, rng: np.random.Generator) -> Cells:
-    """One contender's episodes in a benchmark of that shape.
+    """Simulate one contender's episodes in a benchmark of that shape.
 
-    Rates are clipped to [0, 1] at each level, as in the study that this follows: a scenario's is its app's plus normal
-    noise, a configuration's is its scenario's plus normal noise (and plus an effect of each axis value, if asked for).
+    Rates are clipped to [0, 1] at each level, as in the paper's study. A scenario's rate is its app's plus normal
+    noise. A configuration's rate is its scenario's plus normal noise (plus an effect of each axis value, if `axis_sd`
+    is set).
     """
     number = len(shape.apps) * shape.scenarios
     scenario = np.clip(np.repeat(shape.apps, shape.scenarios) + rng.normal(0, shape.scenario_sd, number), 0, 1)
@@ -129,20 +130,21 @@ def suite_coverage(
     design: Design = "auto",
     progress: Callable[[int], None] | None = None,
 ) -> tuple[Coverage, ...]:
-    """Coverage of the suite's mean: coin flips first, then each rung of the ladder (figure 1b of the paper).
+    """Compute the coverage of the suite's mean (figure 1b of the paper).
 
-    The truth is the mean of the app rates. Clipping moves rates near 0 or 1 inwards, so a shape with large noise near
-    the ends has a truth that no method can quite hit; the paper's study has that too.
+    The methods are independent episodes (Wald), then each entry of the ladder. The truth is the mean of the app rates.
+    Clipping moves rates near 0 or 1 inwards, so a shape with large noise near the ends has a truth that no method can
+    quite hit. This also holds for the paper's study.
 
     Args:
-        shape: The benchmark to make up.
-        rng: Where randomness comes from.
-        experiments: How many benchmarks.
-        resamples: Replicates in each.
-        level: Of the intervals.
-        methods: Name and what is resampled; the ladder unless given.
-        design: Passed on to the bootstrap.
-        progress: Called with the number of experiments done.
+        shape: The benchmark to simulate.
+        rng: Random generator.
+        experiments: Number of benchmarks.
+        resamples: Number of replicates in each.
+        level: Confidence level.
+        methods: Resampled levels by name. Default: the ladder.
+        design: Passed to the bootstrap.
+        progress: Called with the number of completed experiments.
     """
     check_level(level)
     truth = float(np.mean(shape.apps))
@@ -168,12 +170,12 @@ def suite_coverage(
 
 @dataclass(frozen=True)
 class RateCoverage:
-    """Coverage of intervals for one configuration's rate, at each number of rollouts.
+    """Coverage of intervals for one configuration's rate, by number of rollouts.
 
     Attributes:
-        rollouts: How many.
+        rollouts: Numbers of rollouts.
         wald: Coverage of Wald's interval.
-        wilson: Coverage of Wilson's.
+        wilson: Coverage of Wilson's interval.
     """
 
     rollouts: tuple[int, ...]
@@ -188,23 +190,25 @@ def rate_coverage(
     observed_rollouts: int = 3,
     level: float = 0.95,
 ) -> RateCoverage:
-    """Exact coverage of Wald and Wilson for single configurations (figure 1a of the paper); nothing is random.
+    """Compute the exact coverage of Wald and Wilson for single configurations (figure 1a of the paper).
 
-    True rates are what Jeffreys' posterior makes of what was observed: k of n give Beta(k + 1/2, n - k + 1/2).
-    Fresh rollouts are beta-binomial given those; coverage sums over them the posterior mass of the interval.
+    Nothing is random.
+
+    True rates follow Jeffreys' posterior given the observations: k of n give Beta(k + 1/2, n - k + 1/2). Fresh rollouts
+    are beta-binomial given those. Coverage sums over them the posterior mass of the interval.
 
     Args:
         rollouts: Numbers of fresh rollouts.
-        observed: Successes, and the share of configurations that had so many.
-        observed_rollouts: Of how many.
-        level: Of the intervals.
+        observed: Numbers of successes, and the share of configurations that had each.
+        observed_rollouts: Number of observed rollouts.
+        level: Confidence level.
     """
     from scipy.special import betainc, betaln, gammaln
 
     check_level(level)
     if abs(sum(share for _, share in observed) - 1) > 1e-9:
         raise InvalidInput(f"observed: shares must add up to 1, got {sum(share for _, share in observed):g}")
-    found: dict[str, list[float]] = {"wald": [], "wilson": []}
+    coverage: dict[str, list[float]] = {"wald": [], "wilson": []}
     for number in rollouts:
         k = np.arange(number + 1)
         choose = gammaln(number + 1) - gammaln(k + 1) - gammaln(number - k + 1)
@@ -214,10 +218,10 @@ def rate_coverage(
             for successes, share in observed:
                 a, b = successes + 0.5, observed_rollouts - successes + 0.5
                 chance = np.exp(choose + betaln(k + a, number - k + b) - betaln(a, b))
-                # Given k fresh successes the rate is Beta(a + k, b + n - k): how much of it lies in the interval.
+                # Given k fresh successes the rate is Beta(a + k, b + n - k). This is its mass in the interval.
                 inside = betainc(a + k, b + number - k, np.clip(high, 0, 1)) - betainc(
                     a + k, b + number - k, np.clip(low, 0, 1)
                 )
                 total += share * float((chance * inside).sum())
-            found[name].append(total)
-    return RateCoverage(tuple(rollouts), tuple(found["wald"]), tuple(found["wilson"]))
+            coverage[name].append(total)
+    return RateCoverage(tuple(rollouts), tuple(coverage["wald"]), tuple(coverage["wilson"]))

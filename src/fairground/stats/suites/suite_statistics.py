@@ -1,4 +1,4 @@
-"""What a suite's apps add up to: functions of app means, which lie along the last axis."""
+"""Suite statistics: functions of app means along the last axis."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from fairground.core import InvalidInput, unknown
 
 Floats = NDArray[np.float64]
 Statistic: TypeAlias = Callable[[Floats], Any]
-"""Takes app means, the apps along the last axis, and gives one number for each row."""
+"""Takes app means, with apps along the last axis, and returns one number per row."""
 
 
 def mean(apps: Floats) -> Floats:
-    """Every app counts the same, however many scenarios it has."""
+    """Mean over apps, equally weighted, regardless of their number of scenarios."""
     return np.asarray(apps.mean(axis=-1))
 
 
 def median(apps: Floats) -> Floats:
-    """The app in the middle."""
+    """Median over apps."""
     return np.asarray(np.median(apps, axis=-1))
 
 
 def trimmed_mean(apps: Floats, share: float = 0.1) -> Floats:
-    """The mean without that share of the apps at either end (rounded down to whole apps)."""
+    """Mean without that share of the apps at either end (rounded down to whole apps)."""
     if not 0 <= share < 0.5:
         raise InvalidInput(f"share: expected a number from 0 to less than 0.5, got {share!r}")
     cut = int(share * apps.shape[-1])
@@ -43,7 +43,7 @@ STATISTICS: dict[str, Statistic] = {"mean": mean, "trimmed-mean": trimmed_mean, 
 
 
 def statistic_of(wanted: str | Statistic) -> tuple[str, Statistic]:
-    """A statistic and its name, from either."""
+    """Return a statistic and its name, given either."""
     if isinstance(wanted, str):
         if wanted not in STATISTICS:
             raise unknown("statistic", wanted, STATISTICS)
@@ -53,21 +53,21 @@ def statistic_of(wanted: str | Statistic) -> tuple[str, Statistic]:
 
 
 def apply(statistic: Statistic, apps: Floats) -> Floats:
-    """The statistic of each row; one of your own may also take one row at a time.
+    """Return the statistic of each row. A user's function may also take one row at a time.
 
     Raises:
-        InvalidInput: When it does not give one finite number a row.
+        InvalidInput: If it does not return one finite number per row.
     """
     rows = apps.reshape(-1, apps.shape[-1])
     try:
-        found = np.asarray(statistic(rows), dtype=np.float64)
+        results = np.asarray(statistic(rows), dtype=np.float64)
     except (TypeError, ValueError):
-        found = np.empty(0)
-    if found.shape != (len(rows),):
-        found = np.asarray([statistic(row) for row in rows], dtype=np.float64)
-    if found.shape != (len(rows),) or not np.isfinite(found).all():
+        results = np.empty(0)
+    if results.shape != (len(rows),):
+        results = np.asarray([statistic(row) for row in rows], dtype=np.float64)
+    if results.shape != (len(rows),) or not np.isfinite(results).all():
         raise InvalidInput(
-            "the statistic must give one finite number for each row of app means",
-            fix="it is called with an array whose last axis runs over the apps",
+            "the statistic must return one finite number per row of app means",
+            fix="write a function of an array whose last axis runs over the apps",
         )
-    return found.reshape(apps.shape[:-1])
+    return results.reshape(apps.shape[:-1])

@@ -1,1 +1,1 @@
-"""Tables of episodes: reading them strictly, and counting them."""
+"""Tables of episodes: strict reading, and counting."""

@@ -1,4 +1,4 @@
-"""Which of a table's columns are ours: as told, by well-known names, or refused with all that must be said at once."""
+"""Assign a table's columns: by given renames, by well-known names, or with one error that lists everything missing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from fairground.stats.tables.wide import KINDS, RESULT, Unfolding, Wide, attempt
 
 _RECOGNISED = ("scenario", "agent", "rollout", "condition", "suite", "app", *AXES, *NUMBERS[1:])
 _MOST_AGENTS = 50
-_MOST_WORDS = 20  # that a column of results has
+_MOST_WORDS = 20  # maximum number of words in a column of results
 _RESULT_COLUMNS = ("success", "outcome", "reward")
 _WANTED = {
     "scenario": "column 'scenario' (the task)",
@@ -43,8 +43,8 @@ class Assignment:
     """What a table's columns are.
 
     Attributes:
-        recognised: Those that were not told, but recognised by their names: theirs to ours.
-        rewards: Whether numbers in the column of successes are rewards.
+        recognised: Columns recognised by their names, without a rename: theirs to ours.
+        rewards: Whether numbers in the success column are rewards.
         unfolding: How to turn rows with several episodes into one row per episode.
     """
 
@@ -54,23 +54,23 @@ class Assignment:
 
 
 def assign(batch: Batch, source: str, rename: Mapping[str, str], rules: ResultRules, wide: str | None) -> Assignment:
-    """Looks at the first rows of a table.
+    """Assign the columns, given the first rows of a table.
 
     Raises:
-        InvalidInput: When a renaming or `wide` cannot be.
-        NeedsOptions: When a column is needed and none was recognised.
+        InvalidInput: If a rename or `wide` is not possible.
+        NeedsOptions: If a column is needed and none was recognised.
     """
     _check_renaming(tuple(batch), source, rename)
     ours = [rename.get(name, name) for name in batch]
     free = [name for name in batch if name not in rename and name not in KNOWN]
-    found: dict[str, str] = {}
+    assigned: dict[str, str] = {}
     for name in _RECOGNISED:
-        for column in recognised(name, [column for column in free if column not in found]):
+        for column in recognised(name, [column for column in free if column not in assigned]):
             if name not in ours and name != wide and (name not in NUMBERS or _holds_numbers(batch[column], rules)):
-                found[column] = name
+                assigned[column] = name
                 ours.append(name)
                 break
-    free = [name for name in free if name not in found]
+    free = [name for name in free if name not in assigned]
     if wide is not None:
         if wide not in KINDS:
             raise unknown("kind of wide table", wide, KINDS)
@@ -78,12 +78,12 @@ def assign(batch: Batch, source: str, rename: Mapping[str, str], rules: ResultRu
             if name in ours:
                 raise InvalidInput(
                     f"{source}: it has a column {name!r}, so it does not have one column per {wide}",
-                    fix=f"leave out --wide, or leave that column aside: {options({name: f'other_{name}'})}",
+                    fix=f"leave out --wide, or ignore that column: {options({name: f'other_{name}'})}",
                 )
-        return _widened(batch, free, found, wide, rules, source)
+        return _widened(batch, free, assigned, wide, rules, source)
     result, rewards = _result(batch, free, ours, rules)
     if result is not None:
-        found[result] = "success"
+        assigned[result] = "success"
         ours.append("success")
     elif not set(_RESULT_COLUMNS) & set(ours):
         tries = attempts(free)
@@ -95,13 +95,13 @@ def assign(batch: Batch, source: str, rename: Mapping[str, str], rules: ResultRu
         else:
             unfolding = None
         if unfolding is not None and "scenario" in ours:
-            return Assignment(found | {RESULT: "success"}, True, unfolding)
+            return Assignment(assigned | {RESULT: "success"}, True, unfolding)
     missing = [name for name in _WANTED if name not in ours]
     if set(_RESULT_COLUMNS) & set(ours) and "success" in missing:
         missing.remove("success")
     if missing:
         raise _needs(batch, source, missing, free, ours, rules)
-    return Assignment(found, rewards)
+    return Assignment(assigned, rewards)
 
 
 def _check_renaming(columns: tuple[str, ...], source: str, rename: Mapping[str, str]) -> None:
@@ -109,7 +109,7 @@ def _check_renaming(columns: tuple[str, ...], source: str, rename: Mapping[str, 
         if name not in columns:
             raise unknown(f"column of {source}", name, columns)
         if not new:
-            raise InvalidInput(f"rename: column {name!r} needs a new name", fix=f"{name}=agent, for instance")
+            raise InvalidInput(f"rename: column {name!r} needs a new name", fix=f"write {name}=agent, for example")
     ours = [rename.get(name, name) for name in columns]
     for name in ours:
         if ours.count(name) > 1:
@@ -121,19 +121,19 @@ def _check_renaming(columns: tuple[str, ...], source: str, rename: Mapping[str, 
 
 
 def _widened(
-    batch: Batch, free: Sequence[str], found: dict[str, str], kind: str, rules: ResultRules, source: str
+    batch: Batch, free: Sequence[str], assigned: dict[str, str], kind: str, rules: ResultRules, source: str
 ) -> Assignment:
     columns = [name for name in free if _holds_results(batch[name], rules, numbers=True)]
     if not columns:
         raise InvalidInput(
-            f"{source}: no column holds results of one {kind}; it has {listed(batch)}",
-            fix="the results are words such as pass and fail, or numbers; say what other words mean with --map",
+            f"{source}: no column contains results of one {kind}; it has {listed(batch)}",
+            fix="use words such as pass and fail, or numbers, as results; map other words with --map",
         )
-    return Assignment(found | {RESULT: "success"}, True, Wide(columns, kind))
+    return Assignment(assigned | {RESULT: "success"}, True, Wide(columns, kind))
 
 
 def _result(batch: Batch, free: Sequence[str], ours: Sequence[str], rules: ResultRules) -> tuple[str | None, bool]:
-    """The column that is read as the result, and whether its numbers are rewards."""
+    """Return the column to read as the result, and whether its numbers are rewards."""
     if "success" in ours or "outcome" in ours:
         return None, False
     families = [(SUCCESSES, False)] if "reward" in ours else [(SUCCESSES, False), (RESULTS, True), (REWARDS, True)]
@@ -143,7 +143,7 @@ def _result(batch: Batch, free: Sequence[str], ours: Sequence[str], rules: Resul
             for column in free:
                 if name in spellings(column) and _holds_results(batch[column], rules, numbers=numbers):
                     return column, rewards
-    # None can be read as it is. One that holds few words will be refused with those words, which can be mapped.
+    # None is readable as it is. A column with few words is rejected with those words, which can then be mapped.
     named = [column for names, _ in families for name in names for column in free if name in spellings(column)]
     if not any(_holds_results(batch[column], rules, numbers=False) for column in free):
         for column in named:
@@ -155,53 +155,57 @@ def _result(batch: Batch, free: Sequence[str], ours: Sequence[str], rules: Resul
 def _needs(
     batch: Batch, source: str, missing: Sequence[str], free: Sequence[str], ours: Sequence[str], rules: ResultRules
 ) -> NeedsOptions:
-    """Everything that is missing, with everything that must be said, at once."""
-    told: dict[str, str] = {}
+    """Return one error with everything that is missing, and the options that fix it."""
+    suggested: dict[str, str] = {}
     results = [name for name in free if _holds_results(batch[name], rules, numbers=False)]
     if "scenario" in missing:
         near = lookalikes("scenario", free) or _by_variety(batch, [name for name in free if name not in results])
-        told |= {name: "scenario" for name in near[:1]}
+        suggested |= {name: "scenario" for name in near[:1]}
     message = f"{source}: no {' and no '.join(_WANTED[name] for name in missing)}; it has {listed(batch)}"
-    results = [name for name in results if name not in told]
+    results = [name for name in results if name not in suggested]
     if {"winner", "model_a", "agent_a", "battle_result"} & {bare(name) for name in batch}:
-        return NeedsOptions(message, fix="if these are votes on pairs of agents: fairground stats rank FILE")
+        return NeedsOptions(message, fix="if these are votes on pairs of agents, use `fairground stats rank FILE`")
     if "success" in missing and len(results) > 1:
         kind = "scenario" if "scenario" in missing and "agent" in ours else "rollout" if "agent" in ours else "agent"
-        words = f"--wide {kind} {options(told) if kind != 'scenario' else ''}".strip()
+        words = f"--wide {kind} {options(suggested) if kind != 'scenario' else ''}".strip()
         return NeedsOptions(
-            f"{message}. {listed(results)} hold results",
-            fix=f"{words}, if there is one column per {kind} (in Python: wide={kind!r}); else rename one of them: "
+            f"{message}. {listed(results)} contain results",
+            fix=f"{words}, if there is one column per {kind} (in Python: wide={kind!r}); otherwise rename one of them: "
             f"{options({results[0]: 'success'})}",
             options=words,
         )
     if "success" in missing:
         near = results or lookalikes("success", free) or lookalikes("reward", free)
-        for name in [name for name in near[:1] if name not in told]:
-            told[name] = "success" if _holds_results(batch[name], rules, numbers=False) else "reward"
-    if len(told) < len(missing):
-        fix = "one row per episode; docs/statistics/tables.md says what the columns are"
+        for name in [name for name in near[:1] if name not in suggested]:
+            suggested[name] = "success" if _holds_results(batch[name], rules, numbers=False) else "reward"
+    if len(suggested) < len(missing):
+        fix = "write one row per episode; the columns are described in docs/statistics/tables.md"
         rates = [name for name in free if bare(name).endswith("_rate") or bare(name).startswith("pass_")]
         if rates and "success" in missing:
-            fix += f". {rates[0]!r} may be a rate over several episodes: columns such as n_passed and n_trials will do"
-        return NeedsOptions(message, fix=f"{renames(told)}; {fix}" if told else fix, options=options(told))
-    others = [name for name in free if name not in told]
+            fix += (
+                f". {rates[0]!r} may be a rate over several episodes: use counts instead, such as n_passed and n_trials"
+            )
+        return NeedsOptions(
+            message, fix=f"{renames(suggested)}; {fix}" if suggested else fix, options=options(suggested)
+        )
+    others = [name for name in free if name not in suggested]
     if "agent" not in ours:
-        told |= dict.fromkeys((lookalikes("agent", others) or likely_agents(batch, others))[:1], "agent")
-    return NeedsOptions(message, fix=renames(told), options=options(told))
+        suggested |= dict.fromkeys((lookalikes("agent", others) or likely_agents(batch, others))[:1], "agent")
+    return NeedsOptions(message, fix=renames(suggested), options=options(suggested))
 
 
 def likely_agents(columns: Batch, free: Sequence[str]) -> list[str]:
-    """Free columns of a few words that many rows share: one of them may name the agents."""
-    found = []
+    """Return extra columns with a few words that many rows share: one of them may name the agents."""
+    candidates = []
     for name in free:
         texts = distinct_texts(columns[name]) if not pa.types.is_floating(columns[name].type) else None
         if texts is not None and 1 < len(texts) <= _MOST_AGENTS and len(texts) <= len(columns[name]) / 3:
-            found.append(name)
-    return found
+            candidates.append(name)
+    return candidates
 
 
 def _by_variety(batch: Batch, columns: Sequence[str]) -> list[str]:
-    """Columns of names, those with the most different values first."""
+    """Return name columns, those with the most distinct values first."""
     numbers = {}
     for name in columns:
         texts = distinct_texts(batch[name])
@@ -217,7 +221,7 @@ def _holds_results(values: pa.ChunkedArray, rules: ResultRules, *, numbers: bool
 
 def _holds_numbers(values: pa.ChunkedArray, rules: ResultRules) -> bool:
     try:
-        found, wrong = numbers_of(values, decimal_comma=rules.decimal_comma)
+        numbers, wrong = numbers_of(values, decimal_comma=rules.decimal_comma)
     except InvalidInput:
         return False
-    return wrong is None and not (found < 0).any()
+    return wrong is None and not (numbers < 0).any()

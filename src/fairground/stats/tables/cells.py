@@ -1,4 +1,4 @@
-"""Episodes counted: a cell is what one contender did in one configuration."""
+"""Cells: counts of episodes per contender and configuration."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from fairground.stats.tables.table import NUMBERS, PASSED, Contender, Names, Tab
 class Cells:
     """One contender's scored episodes, nested: app > scenario > configuration > rollout.
 
-    Cells are sorted by scenario and then by level, scenarios by app; so what belongs together lies together.
+    Cells are sorted by scenario and then by level, and scenarios by app, so that groups are contiguous.
 
     Attributes:
-        contender: Whose they are.
-        apps: Names of the apps, with the suite in front where the table has several.
-        scenarios: Names of the scenarios, each beginning with its app: `notes/pin`.
-        app_of: For each scenario, its app.
+        contender: The contender.
+        apps: Names of the apps, prefixed by the suite if the table has several.
+        scenarios: Names of the scenarios, each prefixed by its app: `notes/pin`.
+        app_of: App of each scenario.
         axes: Names of the axes that were varied anywhere in the table.
-        axis_values: For each of these axes, the names of its values.
-        scenario: For each cell, its scenario.
-        levels: For each cell and axis, which value.
-        successes: For each cell, how many episodes passed; the sum of the values where those are not 0 and 1.
-        rollouts: For each cell, how many episodes were scored.
-        values: What each episode is worth, cell after cell, when that is not success; else None.
+        axis_values: Names of the values of each of these axes.
+        scenario: Scenario of each cell.
+        levels: Value of each cell and axis.
+        successes: Number of passed episodes per cell; the sum of the values if those are not 0 and 1.
+        rollouts: Number of scored episodes per cell.
+        values: Value of each episode, cell after cell, if that is not success; otherwise None.
     """
 
     contender: Contender
@@ -50,49 +50,49 @@ class Cells:
 
     @cached_property
     def means(self) -> NDArray[np.float64]:
-        """Each cell's success rate."""
+        """Success rate of each cell."""
         rates: NDArray[np.float64] = self.successes / self.rollouts
         return rates
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
-        """Where each scenario's cells begin, and at last where they end."""
+        """Start of each scenario's cells, and finally their end."""
         return np.searchsorted(self.scenario, np.arange(len(self.scenarios) + 1)).astype(np.int64)
 
     @cached_property
     def scenario_means(self) -> NDArray[np.float64]:
-        """Each scenario's mean over its cells, every configuration counting the same."""
+        """Mean of each scenario over its cells, with equal weights of configurations."""
         sizes = np.diff(self.starts)
-        found: NDArray[np.float64] = np.bincount(self.scenario, self.means, len(self.scenarios)) / sizes
-        return found
+        scenario_means: NDArray[np.float64] = np.bincount(self.scenario, self.means, len(self.scenarios)) / sizes
+        return scenario_means
 
     @cached_property
     def app_means(self) -> NDArray[np.float64]:
-        """Each app's mean over its scenarios, every scenario counting the same."""
+        """Mean of each app over its scenarios, with equal weights of scenarios."""
         sizes = np.bincount(self.app_of, minlength=len(self.apps))
-        found: NDArray[np.float64] = np.bincount(self.app_of, self.scenario_means, len(self.apps)) / sizes
-        return found
+        app_means: NDArray[np.float64] = np.bincount(self.app_of, self.scenario_means, len(self.apps)) / sizes
+        return app_means
 
     @property
     def episodes(self) -> int:
-        """How many were scored."""
+        """Number of scored episodes."""
         return int(self.rollouts.sum())
 
     def configuration(self, cell: int) -> str:
-        """A cell's name: `app/scenario@value/value`, with the axes that were varied."""
+        """Return a cell's name: `app/scenario@value/value`, with the axes that were varied."""
         chosen = [values[level] for values, level in zip(self.axis_values, self.levels[cell].tolist(), strict=True)]
         return _configuration(self.scenarios[int(self.scenario[cell])], chosen)
 
     def keep(self, mask: NDArray[np.bool_]) -> Cells:
-        """Some of the cells. Scenarios and apps without any are dropped; axes and their values stay."""
-        kept = np.unique(self.scenario[mask])
-        apps = np.unique(self.app_of[kept])
+        """Return some of the cells. Scenarios and apps without any are dropped; axes and their values stay."""
+        scenarios = np.unique(self.scenario[mask])
+        apps = np.unique(self.app_of[scenarios])
         return replace(
             self,
             apps=tuple(self.apps[app] for app in apps.tolist()),
-            scenarios=tuple(self.scenarios[scenario] for scenario in kept.tolist()),
-            app_of=np.searchsorted(apps, self.app_of[kept]).astype(np.int32),
-            scenario=np.searchsorted(kept, self.scenario[mask]).astype(np.int32),
+            scenarios=tuple(self.scenarios[scenario] for scenario in scenarios.tolist()),
+            app_of=np.searchsorted(apps, self.app_of[scenarios]).astype(np.int32),
+            scenario=np.searchsorted(scenarios, self.scenario[mask]).astype(np.int32),
             levels=self.levels[mask],
             successes=self.successes[mask],
             rollouts=self.rollouts[mask],
@@ -101,15 +101,15 @@ class Cells:
 
 
 def count(table: Table, contender: str | Contender | None = None, *, value: str = "success") -> Cells:
-    """Counts one contender's episodes. Errored and invalid ones are left out; `table.outcomes()` has their number.
+    """Count one contender's episodes. Errored and invalid ones are left out; `table.outcomes()` has their number.
 
     Args:
         table: The episodes.
-        contender: Whose; may be left out when there is but one.
-        value: What an episode is worth: `success`, or a column of numbers such as `reward`.
+        contender: The contender. May be omitted if there is only one.
+        value: Value of an episode: `success`, or a column of numbers such as `reward`.
 
     Raises:
-        InvalidInput: When there is nothing to count, or a value is missing.
+        InvalidInput: If there is nothing to count, or a value is missing.
     """
     who = _only(table) if contender is None else table.contender(contender)
     rows = np.flatnonzero(table.rows_of(who) & table.scored)
@@ -117,7 +117,7 @@ def count(table: Table, contender: str | Contender | None = None, *, value: str 
         counts = ", ".join(f"{number} {outcome}" for outcome, number in table.outcomes(who).items() if number)
         raise InvalidInput(
             f"{who} has no scored episode: {counts}",
-            fix="errored and invalid episodes are no results; run them again, or leave this agent out",
+            fix="errored and invalid episodes are not results; run them again, or leave this agent out",
         )
     axes = tuple(axis for axis in AXES if table.names[axis].varied)
     _refuse_mixed(table, axes)
@@ -150,7 +150,7 @@ def count(table: Table, contender: str | Contender | None = None, *, value: str 
 
 
 def count_rewards(table: Table, contender: str | Contender) -> Cells | None:
-    """The same with rewards for values; None where a scored episode has none."""
+    """Count with rewards as values. None if a scored episode has none."""
     reward = table.numbers.get("reward")
     if reward is None or np.isnan(reward[table.rows_of(table.contender(contender)) & table.scored]).any():
         return None
@@ -158,21 +158,21 @@ def count_rewards(table: Table, contender: str | Contender) -> Cells | None:
 
 
 def count_all(table: Table, *, value: str = "success") -> tuple[Cells, ...]:
-    """Every contender that has a scored episode."""
-    found = []
+    """Count every contender that has a scored episode."""
+    counted = []
     for contender in table.contenders:
         if (table.rows_of(contender) & table.scored).any():
-            found.append(count(table, contender, value=value))
-    if not found:
+            counted.append(count(table, contender, value=value))
+    if not counted:
         counts = ", ".join(f"{number} {outcome}" for outcome, number in table.outcomes().items() if number)
         raise InvalidInput(
-            f"no episode is scored: {counts}", fix="errored and invalid episodes are no results; run them again"
+            f"no episode has a score: {counts}", fix="errored and invalid episodes are not results; run them again"
         )
-    return tuple(found)
+    return tuple(counted)
 
 
 def match(one: Cells, other: Cells) -> tuple[Cells, Cells]:
-    """The cells of two contenders at the configurations that both have, in the same order.
+    """Return the cells of two contenders at the configurations that both have, in the same order.
 
     Both must come from one table, so that their axes are the same.
     """
@@ -185,12 +185,12 @@ def match(one: Cells, other: Cells) -> tuple[Cells, Cells]:
             f"{one.contender} and {other.contender} share no configuration",
             fix="compare agents that were run in the same configurations",
         )
-    kept = [np.fromiter((key in both for key in found), dtype=bool, count=len(found)) for found in keys]
+    kept = [np.fromiter((key in both for key in own), dtype=bool, count=len(own)) for own in keys]
     return one.keep(kept[0]), other.keep(kept[1])
 
 
 def match_scenarios(one: Cells, other: Cells) -> tuple[Cells, Cells]:
-    """The cells of two contenders in the scenarios that both have."""
+    """Return the cells of two contenders in the scenarios that both have."""
     both = sorted(set(one.scenarios) & set(other.scenarios))
     if not both:
         raise InvalidInput(
@@ -207,16 +207,16 @@ def _keys(cells: Cells) -> list[tuple[object, ...]]:
 
 
 def _refuse_mixed(table: Table, axes: tuple[str, ...]) -> None:
-    """Refuses configurations that would have one name: `b/c` of app `a` and `c` of app `a/b` are both `a/b/c`.
+    """Reject configurations with the same name: `b/c` of app `a` and `c` of app `a/b` are both `a/b/c`.
 
-    Names are what contenders are matched by, and what results list.
+    Contenders are matched by these names, and results list them.
     """
     apps, scenarios = table.app_names(), table.names["scenario"]
     columns = [table.names[axis] for axis in axes]
     parts = len({name.count("/") for name in apps.values}) > 1
     slashes = sum(any("/" in value for value in column.values) for column in columns) > 1
     ats = any("@" in value for value in scenarios.values) and any(
-        "@" in value for one in columns for value in one.values
+        "@" in value for column in columns for value in column.values
     )
     if not (parts or slashes or ats):
         return
@@ -227,7 +227,7 @@ def _refuse_mixed(table: Table, axes: tuple[str, ...]) -> None:
         if name in seen:
             raise InvalidInput(
                 f"{table.source}: two configurations would both be called {name!r}",
-                fix="use names without / and @, so that they can be told apart",
+                fix="use names without / and @, so that they can be distinguished",
             )
         seen[name] = row
 
@@ -247,7 +247,7 @@ def _only(table: Table) -> Contender:
 
 
 def _sorted(column: Names, rows: NDArray[np.int64]) -> Names:
-    """The column at some rows, with its names in order: so that results do not depend on the order of rows."""
+    """Return the column at some rows, with sorted names, so that results do not depend on the order of rows."""
     order = sorted(range(len(column.values)), key=column.values.__getitem__)
     place = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
@@ -260,13 +260,13 @@ def _worth(table: Table, rows: NDArray[np.int64], value: str) -> NDArray[np.floa
     if value not in table.numbers:
         known = ["success", *table.numbers]
         if value in NUMBERS:
-            raise InvalidInput(f"{table.source} has no column {value!r}", fix=f"it has {', '.join(known)}")
+            raise InvalidInput(f"{table.source} has no column {value!r}", fix=f"use one of {', '.join(known)}")
         raise unknown("value", value, known)
-    found = table.numbers[value][rows]
-    missing = int(np.isnan(found).sum())
+    values = table.numbers[value][rows]
+    missing = int(np.isnan(values).sum())
     if missing:
         raise InvalidInput(
             f"column {value!r} is empty in {missing} of {len(rows)} scored episodes",
             fix="fill it, or leave those episodes out",
         )
-    return found
+    return values

@@ -1,4 +1,4 @@
-"""CSV files, strictly: what Arrow would read in silence and wrongly is refused, with the line at fault."""
+"""Read CSV files strictly: what Arrow would silently misread is rejected, with the line number."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ import pyarrow.csv
 from fairground.core import InvalidInput
 from fairground.stats.tables.synonyms import short
 
-_BYTES = 1 << 24  # a batch
+_BYTES = 1 << 24  # bytes per batch
 
 
 def csv_batches(path: Path) -> Iterator[dict[str, pa.ChunkedArray]]:
-    """A CSV file's columns as text, some thousand rows at a time."""
+    """Yield a CSV file's columns as text, in batches of rows."""
     header, delimiter, lines, _ = _header(path)
     _refuse_open_quote(path)
     options = pa.csv.ConvertOptions(
         column_types=dict.fromkeys(header, pa.string()), strings_can_be_null=False, quoted_strings_can_be_null=False
     )
     parse = pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
-    # Threads would lose the number of a row, and save a tenth of the time: most of it passes after this.
+    # Threads would lose the row numbers, and save only a tenth of the time.
     read = pa.csv.ReadOptions(block_size=_BYTES, use_threads=False, column_names=header, skip_rows=lines)
     try:
         with pa.csv.open_csv(path, read, parse, options) as reader:
@@ -36,17 +36,17 @@ def csv_batches(path: Path) -> Iterator[dict[str, pa.ChunkedArray]]:
 
 
 def csv_delimiter(path: Path) -> str:
-    """What stands between the columns of a CSV file."""
+    """Return the separator of a CSV file."""
     return _header(path)[1]
 
 
 def _explained(path: Path, header: list[str], lines: int, error: str) -> InvalidInput:
-    """What Arrow found, in our words. Its rows are counted from 1, with every line of the header."""
+    """Explain an error of Arrow. Its rows are counted from 1, including every line of the header."""
     if ragged := re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", error, re.DOTALL):
         (place,) = csv_places(path, [int(ragged[1]) - lines - 1])
         return InvalidInput(
             f"{path}, {place}: expected {ragged[2]} columns, got {ragged[3]}: {short(ragged[4])!r}",
-            fix='a value that holds the separator or a line end must stand in quotes: "like, this"',
+            fix='put a value with a separator or line break in quotes: "like, this"',
         )
     if encoding := re.search(r"column #(\d+): Row #(\d+):.*UTF8", error):
         (place,) = csv_places(path, [int(encoding[2]) - lines - 1])
@@ -54,12 +54,15 @@ def _explained(path: Path, header: list[str], lines: int, error: str) -> Invalid
             f"{path}, {place}, column {header[int(encoding[1])]!r}: not UTF-8 text", fix="save it as UTF-8"
         )
     if "Empty CSV" in error or "Could not skip" in error:
-        return InvalidInput(f"{path}: no episode in it", fix="one row per episode, under a header")
+        return InvalidInput(f"{path}: no episode in it", fix="write a header, and one row per episode")
     return InvalidInput(f"{path}: not a readable CSV file: {error.splitlines()[0][:200]}")
 
 
 def csv_places(path: Path, rows: Sequence[int]) -> list[str]:
-    """The lines at which rows begin, counted from 0. Values may hold line ends, so they are looked up again."""
+    """Return the lines at which rows (counted from 0) begin.
+
+    They are looked up again, because values may have line breaks.
+    """
     wanted = {row + 1: f"row {row + 1}" for row in rows}  # the header comes before row 0
     for number, (line, _) in enumerate(_records(path)):
         if number in wanted:
@@ -70,16 +73,16 @@ def csv_places(path: Path, rows: Sequence[int]) -> list[str]:
 
 
 def _header(path: Path) -> tuple[list[str], str, int, int]:
-    """The names of the columns, what stands between them, how many lines all that takes, and where the names begin.
+    """Return the column names, the separator, how many lines they take, and the line where the names begin.
 
-    Comma, semicolon, tab or bar, whichever occurs most. Columns without a name are called by their position: pandas
-    writes its index as one. Above the names there may be comments, and what tells Excel the separator (`sep=;`).
+    The separator is the most frequent of comma, semicolon, tab and bar. Columns without a name are named by their
+    position: pandas writes its index like that. Comments and Excel's separator line (`sep=;`) may precede the names.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             number, line = _first_line(file)
             if not line:
-                raise InvalidInput(f"{path}: empty", fix="one row per episode, under a header")
+                raise InvalidInput(f"{path}: empty", fix="write a header, and one row per episode")
             delimiter = "\t" if path.suffix.lower() == ".tsv" and "\t" in line else _delimiter(line)
             file.seek(0)
             records = csv.reader(itertools.islice(file, number - 1, None), delimiter=delimiter)
@@ -87,15 +90,15 @@ def _header(path: Path) -> tuple[list[str], str, int, int]:
     except UnicodeDecodeError:
         raise InvalidInput(f"{path}: not UTF-8 text", fix="save it as UTF-8") from None
     except csv.Error as error:
-        raise InvalidInput(f"{path}: the header cannot be read: {error}", fix="see to its quotes") from None
+        raise InvalidInput(f"{path}: the header cannot be read: {error}", fix="check its quotes") from None
     for name in header:
         if header.count(name) > 1:
-            raise InvalidInput(f"{path}: column {name!r} is there twice", fix="rename or drop one of them")
+            raise InvalidInput(f"{path}: column {name!r} occurs twice", fix="rename or drop one of them")
     return header, delimiter, number - 1 + records.line_num, number
 
 
 def _first_line(lines: Iterable[str]) -> tuple[int, str]:
-    """The line with the names of columns, and its number; an empty one if there is none."""
+    """Return the line with the column names, and its number; an empty line if there is none."""
     comment: tuple[int, str] | None = None
     for number, line in enumerate(lines, 1):
         if not line.strip() or re.fullmatch(r'"?sep=[,;\t|]?"?', line.strip()):
@@ -104,7 +107,7 @@ def _first_line(lines: Iterable[str]) -> tuple[int, str]:
             comment = comment or (number, line)
             continue
         if comment is not None and (mark := _delimiter(line)) in comment[1]:
-            # `# steps,task,success` is no comment: it has as many names as the next line has values
+            # `# steps,task,success` is not a comment: it has as many names as the next line has values.
             return comment if comment[1].count(mark) == line.count(mark) else (number, line)
         return number, line
     return comment or (0, "")
@@ -115,14 +118,14 @@ def _delimiter(line: str) -> str:
 
 
 def _records(path: Path, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
-    """Every record of a CSV file, with the line that it begins at."""
+    """Yield every record of a CSV file, with the line at which it begins."""
     _, delimiter, _, first = _header(path)
     limit = csv.field_size_limit(2**31 - 1)
     try:
         with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
             records = csv.reader(itertools.islice(file, first - 1, None), delimiter=delimiter, strict=strict)
             started = first
-            for record in records:  # Arrow leaves out empty lines
+            for record in records:  # Arrow skips empty lines
                 if record:
                     yield started, record
                 started = first + records.line_num
@@ -131,7 +134,7 @@ def _records(path: Path, *, strict: bool = False) -> Iterator[tuple[int, list[st
 
 
 def _refuse_open_quote(path: Path) -> None:
-    """A quote that is never closed would swallow all rows after it, without a word from Arrow."""
+    """Reject a quote that is never closed: it would silently swallow all rows after it."""
     quotes = 0
     with path.open("rb") as file:
         while block := file.read(_BYTES):

@@ -1,4 +1,4 @@
-"""How columns from outside become a `Table`: checked batch by batch, with row and column of what is wrong."""
+"""Convert external columns to a `Table`. Errors name the row and column."""
 
 from __future__ import annotations
 
@@ -38,25 +38,27 @@ from fairground.stats.tables.table import (
 
 _RESULTS = ("outcome", "success")
 _CODED = (*NAMES, *_RESULTS)
-_LARGEST = 1e15  # beyond it sums lose whole units, and no episode costs that much
-_SHOWN = 8  # rows or values that a message lists
+_LARGEST = 1e15  # beyond it sums lose precision, and no episode costs that much
+_SHOWN = 8  # maximum number of rows or values listed in a message
 
 
 def table_of(
     columns: Mapping[str, Iterable[Any]], *, success_at: float | None = None, missing: str | None = None
 ) -> Table:
-    """A table from columns: lists, arrays, a data frame's series, or anything that Arrow takes.
+    """Create a table from columns: lists, arrays, a data frame's series, or anything that Arrow accepts.
 
     Args:
-        columns: By name; `scenario` and one of `success`, `outcome` and `reward` must be among them.
-        success_at: The reward from which on an episode counts as a success, where the table does not say.
-        missing: What an episode without a result is: `errored`, `failed` or `skip`; refused unless given.
+        columns: Columns by name. `scenario` and one of `success`, `outcome` and `reward` are required.
+        success_at: Minimum reward of a success, if the table does not say which episodes are successes.
+        missing: What an episode without a result is: `errored`, `failed` or `skip`. By default it is an error.
     """
     intake = Intake("table", rules=ResultRules(success_at=success_at, missing=missing))
     arrays = {str(name): column_array(name, values) for name, values in columns.items()}
     lengths = {name: len(values) for name, values in arrays.items()}
     if len(set(lengths.values())) > 1:
-        raise InvalidInput(f"columns are not of one length: {lengths}", fix="one value per episode in every column")
+        raise InvalidInput(
+            f"columns have different lengths: {lengths}", fix="give one value per episode in every column"
+        )
     intake.add(arrays)
     return intake.finish()
 
@@ -64,28 +66,28 @@ def table_of(
 def table_from_rows(
     rows: Iterable[Mapping[str, Any]], *, success_at: float | None = None, missing: str | None = None
 ) -> Table:
-    """A table from records; what a record does not have is missing."""
-    found = list(rows)
-    for number, row in enumerate(found, 1):
+    """Create a table from records. What a record does not have is missing."""
+    records = list(rows)
+    for number, row in enumerate(records, 1):
         if not isinstance(row, Mapping):
             raise InvalidInput(f"row {number}: expected a record such as a dict, got {type(row).__name__}")
-    if not found:
-        raise InvalidInput("table: no episode in it", fix="one record per episode")
-    columns = dict.fromkeys(name for row in found for name in row)
-    values = {name: [row.get(name) for row in found] for name in columns}
+    if not records:
+        raise InvalidInput("table: no episode in it", fix="give one record per episode")
+    columns = dict.fromkeys(name for row in records for name in row)
+    values = {name: [row.get(name) for row in records] for name in columns}
     return table_of(values, success_at=success_at, missing=missing)
 
 
 class Intake:
-    """Takes batches of columns, and makes a table of them.
+    """Takes batches of columns, and creates a table.
 
     Args:
-        source: What messages call the table, such as its file.
-        rename: What the table's own columns are called here: `{"model": "agent"}`. Of the others, well-known names are
+        source: Name of the table in messages, such as its file.
+        rename: Our names of the table's own columns: `{"model": "agent"}`. Well-known names among the others are
             recognised, and noted.
         rules: What its results mean.
         wide: What the columns of a wide table are: `agent`, `rollout` or `scenario`.
-        places: How a person finds rows, counted from 0, such as "line 12"; "row 1" and so on unless given.
+        places: Returns descriptions of rows (counted from 0), such as "line 12". Default: "row 1" and so on.
     """
 
     def __init__(
@@ -107,12 +109,12 @@ class Intake:
         self._numbers: dict[str, list[NDArray[np.float64]]] = {}
         self._extra: dict[str, list[pa.Array]] = {}
         self._length = 0
-        self._told = False  # which episodes are successes
+        self._told = False  # whether the table says which episodes are successes
         self._threshold_used = False
         self._notes: list[str] = []
 
     def add(self, batch: Mapping[str, pa.ChunkedArray]) -> None:
-        """One batch; every batch has the same columns."""
+        """Add one batch. Every batch must have the same columns."""
         batch = _stripped(batch, self._source)
         if self._assigned is None:
             self._assigned = self._begin(batch)
@@ -134,9 +136,9 @@ class Intake:
         self._length += len(next(iter(batch.values()))) if batch else 0
 
     def finish(self) -> Table:
-        """The table of all batches."""
+        """Return the table of all batches."""
         if self._assigned is None or not self._length:
-            raise InvalidInput(f"{self._source}: no episode in it", fix="one row per episode, under a header")
+            raise InvalidInput(f"{self._source}: no episode in it", fix="write a header, and one row per episode")
         numbers = {name: np.concatenate(parts) for name, parts in self._numbers.items()}
         coded = {name: column.finish() for name, column in self._codes.items()}
         names = {name: coded.get(name) or _same(self._length) for name in NAMES}
@@ -151,33 +153,33 @@ class Intake:
         table = Table(names, outcome, numbers, extra, self._source)
         kept = np.flatnonzero(outcome != SKIP)
         if not len(kept):
-            raise InvalidInput(f"{self._source}: every row is left out", fix="say what its results are instead")
+            raise InvalidInput(f"{self._source}: every row is left out", fix="map its results to outcomes instead")
         if len(kept) < len(outcome):
             table = table.keep(kept)
         refuse_same_rollout(table, lambda row: f"{self._source}, {self._place(int(kept[row]))}")
         if self._rules.success_at is not None and not self._threshold_used:
             self._notes.append(
-                f"success_at is not used: {self._source} says itself which episodes are successes "
-                f"(column {self._theirs('success' if 'success' in coded else 'outcome')!r})."
+                f"success_at is not used: {self._source} already says which episodes are successes (column "
+                f"{self._theirs('success' if 'success' in coded else 'outcome')!r})."
             )
         return table.noted(self._notes)
 
     def _begin(self, batch: Mapping[str, pa.ChunkedArray]) -> Assignment:
-        found = assign(batch, self._source, self._ours, self._rules, self._kind)
-        self._ours |= found.recognised
+        assignment = assign(batch, self._source, self._ours, self._rules, self._kind)
+        self._ours |= assignment.recognised
         there = {self._ours.get(name, name) for name in batch}
-        self._told = "outcome" in there or ("success" in there and not found.rewards)
-        said = [
+        self._told = "outcome" in there or ("success" in there and not assignment.rewards)
+        meanings = [
             f"{theirs!r} is the {'result' if ours == 'success' else ours}"
-            for theirs, ours in found.recognised.items()
+            for theirs, ours in assignment.recognised.items()
             if theirs in batch and theirs.lower() != ours
         ]
-        if found.unfolding is not None:
-            said.append(found.unfolding.said)
-        if said:
-            meaning = f"recognised by their names: {', '.join(said)}"
-            self._notes.append(f"Columns of {self._source}, {meaning}. To change that, say --rename COLUMN=NAME.")
-        return found
+        if assignment.unfolding is not None:
+            meanings.append(assignment.unfolding.said)
+        if meanings:
+            meaning = f"recognised by their names: {', '.join(meanings)}"
+            self._notes.append(f"Columns of {self._source}, {meaning}. To change that, use --rename COLUMN=NAME.")
+        return assignment
 
     def _place(self, row: int) -> str:
         return self._listed([row])[0]
@@ -197,7 +199,7 @@ class Intake:
     def _refuse_empty(self, column: Names, name: str) -> None:
         if "" in column.values:
             row = int(np.flatnonzero(column.codes == column.values.index(""))[0])
-            raise InvalidInput(f"{self._at(row, name)}: empty", fix=f"every episode needs its {name}")
+            raise InvalidInput(f"{self._at(row, name)}: empty", fix=f"give every episode its {name}")
 
     def _add_names(self, name: str, values: pa.ChunkedArray) -> None:
         problem = self._codes.setdefault(name, NameColumn()).add(values)
@@ -223,28 +225,28 @@ class Intake:
             raise self._not_a_number(name, self._length + wrong, str(values[wrong].as_py()), highest)
         return numbers
 
-    def _not_a_number(self, name: str, row: int, found: str, highest: float) -> InvalidInput:
-        number = number_of(found)
+    def _not_a_number(self, name: str, row: int, content: str, highest: float) -> InvalidInput:
+        number = number_of(content)
         aside = options({self._theirs(name): f"other_{name}"})
-        fix = f"leave it empty where there is none; or leave the column aside: {aside}"
+        fix = f"leave it empty if there is none, or ignore the column: {aside}"
         wanted = "a number"
-        if number is None and number_of(found, decimal_comma=True) is not None:
+        if number is None and number_of(content, decimal_comma=True) is not None:
             fix = "write decimals with a point"
         elif number is not None:
             wanted = f"a number from 0 to {highest:g}"
             if name in ("reward", "success") and number > highest:
                 top = _ceiling(number)
-                said = f"--reward-max {top:g}" + ("" if self._told else f" --success-at {top:g}")
-                fix = f"say what the highest reward is, and from which one on an episode is a success: {said}"
+                needed = f"--reward-max {top:g}" + ("" if self._told else f" --success-at {top:g}")
+                fix = f"give the highest reward, and the minimum reward of a success: {needed}"
                 return NeedsOptions(
-                    f"{self._at(row, name)}: expected {wanted}, got {short(found)}",
+                    f"{self._at(row, name)}: expected {wanted}, got {short(content)}",
                     fix=f"{fix} (in Python: reward_max={top:g}, success_at={top:g})",
-                    options=said,
+                    options=needed,
                 )
-        return InvalidInput(f"{self._at(row, name)}: expected {wanted}, got {short(found)}", fix=fix)
+        return InvalidInput(f"{self._at(row, name)}: expected {wanted}, got {short(content)}", fix=fix)
 
     def _read_outcomes(self, coded: Mapping[str, Names], numbers: dict[str, NDArray[np.float64]]) -> NDArray[np.int8]:
-        """An outcome for each row, or `SKIP`."""
+        """Return an outcome per row, or `SKIP`."""
         read = {name: self._read_words(name, coded[name], numbers) for name in _RESULTS if name in coded}
         outcome = np.full(self._length, MISSING, dtype=np.int8)
         for codes in read.values():
@@ -276,19 +278,19 @@ class Intake:
             if not rewards:
                 raise InvalidInput(
                     f"{self._at(row, name)}: expected true or false (or 1 or 0), got {short(column.name(row))!r}",
-                    fix=f"{renames({self._theirs(name): 'reward'})}, and say from which reward on it is a success "
+                    fix=f"{renames({self._theirs(name): 'reward'})}, and give the minimum reward of a success "
                     "(success_at, --success-at)",
                 )
             return self._read_rewards(column, codes, numbers)
-        said = explained(column, codes)
-        if said:
-            self._notes.append(f"Results of {self._source}: {said}.")
+        meaning = explained(column, codes)
+        if meaning:
+            self._notes.append(f"Results of {self._source}: {meaning}.")
         return codes
 
     def _read_rewards(
         self, column: Names, codes: NDArray[np.int8], numbers: dict[str, NDArray[np.float64]]
     ) -> NDArray[np.int8]:
-        """The same of a column of results that holds rewards."""
+        """Read the outcomes of a column of results that contains rewards."""
         worth = [number_of(value, decimal_comma=self._rules.decimal_comma) for value in column.values]
         rewards = np.array([np.nan if value is None else value for value in worth])[column.codes]
         outside = np.flatnonzero(~np.isnan(rewards) & ~((rewards >= 0) & (rewards <= self._rules.reward_max)))
@@ -305,12 +307,12 @@ class Intake:
         message = f"{self._at(int(rows[0]), name)}: expected {wanted}, got {short(words[0])!r}"
         if len(words) > 1:
             message += f"; and {listed(map(repr, words[1:_SHOWN]))} in other rows"
-        said = " ".join(f"--map {quoted(f'{word}=MEANING')}" for word in map(short, words[:_SHOWN]))
+        mapping = " ".join(f"--map {quoted(f'{word}=MEANING')}" for word in map(short, words[:_SHOWN]))
         aside = options({self._theirs(name): f"other_{name}"})
         return InvalidInput(
             message,
-            fix=f"{said}, where MEANING is passed, failed, errored, invalid, or skip to leave its rows out (in Python: "
-            f"values={{{short(words[0])!r}: 'failed'}}); or leave the column aside: {aside}",
+            fix=f"{mapping}, where MEANING is passed, failed, errored, invalid, or skip to leave out its rows "
+            f"(in Python: values={{{short(words[0])!r}: 'failed'}}); or ignore the column: {aside}",
         )
 
     def _missing_code(self, rows: NDArray[np.int64], coded: Mapping[str, Names]) -> int:
@@ -341,10 +343,9 @@ class Intake:
                 row = int(np.flatnonzero(partial)[0])
                 column = "reward" if "reward" in self._numbers else "success"
                 raise NeedsOptions(
-                    f"{self._at(row, column)}: {reward[row]:g} is neither 0 nor {threshold:g}, and no column says "
-                    "whether it is a success",
-                    fix=f"say from which reward on an episode is a success (success_at, --success-at), such as "
-                    f"{threshold:g}",
+                    f"{self._at(row, column)}: {reward[row]:g} is neither 0 nor {threshold:g}, and no column "
+                    "says whether it is a success",
+                    fix=f"give the minimum reward of a success (success_at, --success-at), such as {threshold:g}",
                     options=f"--success-at {threshold:g}",
                 )
         codes = np.where(reward >= threshold, PASSED, FAILED)
@@ -352,16 +353,16 @@ class Intake:
 
 
 def _stripped(batch: Mapping[str, pa.ChunkedArray], source: str) -> dict[str, pa.ChunkedArray]:
-    """The same with names without blanks around them."""
-    found: dict[str, pa.ChunkedArray] = {}
+    """Return the columns with stripped names."""
+    columns: dict[str, pa.ChunkedArray] = {}
     for name, values in batch.items():
         bare = name.strip()
         if not bare:
             raise InvalidInput(f"{source}: a column has no name; it has {listed(batch)}", fix="name it, or drop it")
-        if bare in found:
-            raise InvalidInput(f"{source}: column {bare!r} is there twice", fix="rename or drop one of them")
-        found[bare] = values
-    return found
+        if bare in columns:
+            raise InvalidInput(f"{source}: column {bare!r} occurs twice", fix="rename or drop one of them")
+        columns[bare] = values
+    return columns
 
 
 def _chunked(parts: list[pa.Array]) -> pa.ChunkedArray:
@@ -373,7 +374,7 @@ def _same(length: int) -> Names:
 
 
 def _ceiling(number: float) -> float:
-    """The round number that a scale probably ends with: 10, 100, 1000."""
+    """Return the probable end of a scale: 10, 100, 1000."""
     ceiling = 10.0
     while ceiling < number:
         ceiling *= 10

@@ -1,6 +1,6 @@
-"""JSON: one object per line, or one document in any usual shape. Strictly: no key twice, no infinity.
+"""Read JSON: one object per line, or one document in any usual shape. Duplicate keys and infinity are rejected.
 
-NaN is missing, as programs that write NaN mean it. Lists and objects in a record become their JSON text.
+NaN is missing, as programs that write NaN mean it. Lists and objects in a record become JSON text.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from fairground.core import InvalidInput
 from fairground.stats.tables.arrays import json_text
 from fairground.stats.tables.json_shapes import lift, nested_results, records_of
 
-_LINES = 20_000  # a batch
-_MOST = 1 << 29  # bytes of a document, which must be held as a whole
+_LINES = 20_000  # lines per batch
+_MOST = 1 << 29  # maximum bytes of a document, which must be held in memory
 
 
 def json_batches(path: Path, notes: list[str]) -> Iterator[dict[str, pa.ChunkedArray]]:
-    """The columns of a JSON file, some thousand rows at a time, all with the same columns.
+    """Yield the columns of a JSON file in batches of rows, all with the same columns.
 
     Args:
         path: The file.
-        notes: Takes what was understood of a document's shape.
+        notes: Receives how the document's shape was interpreted.
     """
     parts: dict[str, list[pa.Array]] = {}
     sizes: list[int] = []
-    # Held until the end, because only then all columns are known: a table would hold most of it anyway.
+    # All batches are held until the end, because only then all columns are known.
     nested: dict[tuple[str, ...], str] | None = None
     for records in _document(path, notes) if is_document(path) else _json_lines(path):
         if nested is None:
@@ -45,8 +45,7 @@ def json_batches(path: Path, notes: list[str]) -> Iterator[dict[str, pa.ChunkedA
             except UnicodeEncodeError as error:
                 row = sum(sizes) + values.index(error.object)
                 raise InvalidInput(
-                    f"{path}, {json_places(path, [row])[0]}, column {name!r}: half of a surrogate pair, which is not "
-                    "text",
+                    f"{path}, {json_places(path, [row])[0]}, column {name!r}: a lone surrogate, which is not text",
                     fix="correct its encoding",
                 ) from None
         sizes.append(len(records))
@@ -54,26 +53,26 @@ def json_batches(path: Path, notes: list[str]) -> Iterator[dict[str, pa.ChunkedA
             if len(known) < len(sizes):
                 known.append(pa.nulls(len(records)))
     if not parts:
-        raise InvalidInput(f"{path}: no episode in it", fix="one JSON object per line")
-    columns = {name: _of_one_type(found) for name, found in parts.items()}
+        raise InvalidInput(f"{path}: no episode in it", fix="write one JSON object per line")
+    columns = {name: _of_one_type(chunks) for name, chunks in parts.items()}
     for at in range(len(sizes)):
-        yield {name: pa.chunked_array([found[at]]) for name, found in columns.items()}
+        yield {name: pa.chunked_array([chunks[at]]) for name, chunks in columns.items()}
 
 
 def json_places(path: Path, rows: Sequence[int]) -> list[str]:
-    """How a person finds rows, counted from 0: the lines they are on, or their numbers in a document."""
-    found = {row: f"row {row + 1}" for row in rows}
+    """Return descriptions of rows (counted from 0): their lines, or their numbers in a document."""
+    places = {row: f"row {row + 1}" for row in rows}
     if not is_document(path):
         with path.open("rb") as file:
             full = (number for number, line in enumerate(file, 1) if line.strip())
             for row, number in zip(range(max(rows, default=-1) + 1), full, strict=False):
-                if row in found:
-                    found[row] = f"line {number}"
-    return [found[row] for row in rows]
+                if row in places:
+                    places[row] = f"line {number}"
+    return [places[row] for row in rows]
 
 
 def is_document(path: Path) -> bool:
-    """Whether a file holds one JSON value, and not one object per line."""
+    """Return whether a file contains one JSON value, and not one object per line."""
     with path.open("rb") as file:
         first = next((line.strip() for line in file if line.strip(b"\xef\xbb\xbf \t\r\n")), b"")
         first = first.removeprefix(b"\xef\xbb\xbf").strip()
@@ -86,7 +85,7 @@ def is_document(path: Path) -> bool:
     try:
         _decode(first)
     except (ValueError, RecursionError):
-        return True  # it goes on in the next line
+        return True  # it continues on the next line
     return False
 
 
@@ -94,7 +93,7 @@ def _document(path: Path, notes: list[str]) -> Iterator[list[dict[str, Any]]]:
     size = path.stat().st_size
     if size > _MOST:
         raise InvalidInput(
-            f"{path}: {size >> 20:,} MB of JSON in one value; at most {_MOST >> 20:,} MB are read as a whole",
+            f"{path}: {size >> 20:,} MB of JSON in one value, expected at most {_MOST >> 20:,} MB",
             fix="write one object per line (.jsonl), which has no limit",
         )
     try:
@@ -114,7 +113,7 @@ def _json_lines(path: Path) -> Iterator[list[dict[str, Any]]]:
 
 
 def _parsed(path: Path, lines: list[tuple[int, bytes]]) -> list[dict[str, Any]]:
-    try:  # all at once is several times faster
+    try:  # parsing all at once is several times faster
         records = _decode(b"[" + b",".join([line for _, line in lines]) + b"]")
         plain = len(records) == len(lines) and all(type(record) is dict for record in records)
     except (ValueError, RecursionError):
@@ -129,18 +128,20 @@ def _record(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
         record = _decode(line)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"{where}: not valid JSON: {error}", fix="one JSON object per line") from None
+        raise InvalidInput(f"{where}: not valid JSON: {error}", fix="write one JSON object per line") from None
     if not isinstance(record, dict):
-        raise InvalidInput(f"{where}: expected an object, got {json_text(record)[:60]}", fix="one JSON object per line")
+        raise InvalidInput(
+            f"{where}: expected an object, got {json_text(record)[:60]}", fix="write one JSON object per line"
+        )
     return record
 
 
 def _inferred(values: list[Any]) -> pa.Array:
-    """Values of one type as Arrow has it, others as text."""
+    """Return values of one type as Arrow infers it, others as text."""
     try:
-        found = pa.array(values)
-        if not pa.types.is_nested(found.type):
-            return found
+        inferred = pa.array(values)
+        if not pa.types.is_nested(inferred.type):
+            return inferred
     except UnicodeEncodeError:
         raise
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):  # of several types
@@ -171,11 +172,11 @@ def _decode(text: bytes) -> Any:
 
 
 def _refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} is there twice")
-    return found
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} occurs twice")
+    return fields
 
 
 def _constant(name: str) -> None:

@@ -1,4 +1,4 @@
-"""A column of names that grows batch by batch: every distinct name once, and a number a row."""
+"""A column of names, built batch by batch: each distinct name once, and one code per row."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import pyarrow.compute as pc
 from fairground.stats.tables.synonyms import short
 from fairground.stats.tables.table import Names
 
-_CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x{9f}]"  # all but tab and line ends
+_CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x{9f}]"  # all but tab and line breaks
 
 
 class NameColumn:
-    """Names, taken batch by batch, whatever type Arrow holds them in."""
+    """Names, taken batch by batch, from any Arrow type."""
 
     def __init__(self) -> None:
         self._parts: list[pa.DictionaryArray] = []
 
     def add(self, values: pa.ChunkedArray) -> tuple[int, str] | None:
-        """Takes a batch; or says in which of its rows no name stands, and what does."""
+        """Add a batch. If a row contains no name, returns the row and what it contains."""
         before = 0
         for chunk in values.chunks:
             try:
@@ -38,7 +38,7 @@ class NameColumn:
         return None
 
     def finish(self) -> Names:
-        """The whole column."""
+        """Return the whole column."""
         if not self._parts:
             return Names((), np.empty(0, dtype=np.int32))
         column = pa.chunked_array(self._parts, self._parts[0].type).unify_dictionaries()
@@ -54,8 +54,8 @@ class NameColumn:
 
 
 def _encoded(chunk: pa.Array) -> pa.DictionaryArray:
-    """Each distinct value once; texts without blanks around them."""
-    if pa.types.is_dictionary(chunk.type):  # its dictionary may hold what no row does, or one thing twice
+    """Return each distinct value once; texts are stripped."""
+    if pa.types.is_dictionary(chunk.type):  # its dictionary may contain unused or duplicate values
         chunk = chunk.dictionary_decode()
     kind = chunk.type
     if pa.types.is_null(kind):
@@ -66,12 +66,12 @@ def _encoded(chunk: pa.Array) -> pa.DictionaryArray:
 
 
 def _words(dictionary: pa.Array) -> pa.StringArray | int:
-    """Values as names; or the index of one that is none."""
+    """Return values as names; or the index of one that is not a name."""
     if pa.types.is_floating(dictionary.type):
-        found = dictionary.to_pylist()
-        bad = next((at for at, value in enumerate(found) if not math.isfinite(value)), None)
-        # As Python writes them, so that 1.0 has one name in every kind of file.
-        return pa.array(map(repr, found), pa.string()) if bad is None else bad
+        values = dictionary.to_pylist()
+        bad = next((at for at, value in enumerate(values) if not math.isfinite(value)), None)
+        # As Python writes them, so that 1.0 has the same name in every kind of file.
+        return pa.array(map(repr, values), pa.string()) if bad is None else bad
     words = dictionary.cast(pa.string())
     control = pc.match_substring_regex(words, _CONTROL)
     return words if not pc.any(control).as_py() else int(pc.index(control, True).as_py())
@@ -80,11 +80,11 @@ def _words(dictionary: pa.Array) -> pa.StringArray | int:
 def _is_text(value: pa.Scalar) -> bool:
     try:
         value.cast(pa.string())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # bytes that are not text; a type that has no text
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # bytes that are not text; a type without a text form
         return False
     return True
 
 
 def _as_found(value: pa.Scalar) -> str:
-    found = value.as_py()
-    return f"{short(found)!r}, with a control character in it" if isinstance(found, str) else repr(found)
+    content = value.as_py()
+    return f"{short(content)!r}, which contains a control character" if isinstance(content, str) else repr(content)

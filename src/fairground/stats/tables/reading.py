@@ -1,4 +1,4 @@
-"""Reading tables of episodes from files: CSV, JSON, Parquet; in batches, so that size does not matter."""
+"""Read tables of episodes from files: CSV, JSON, Parquet. In batches, so that the size does not matter."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ KINDS = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
-"""Files that are read and written; JSON documents are only read."""
+"""File types that are read and written. JSON documents are only read."""
 
 _READ = {**KINDS, ".json": "json"}
-_ROWS = 1 << 18  # of Parquet in a batch
+_ROWS = 1 << 18  # rows of Parquet per batch
 
 
 def read_table(
@@ -45,24 +45,24 @@ def read_table(
     missing: str | None = None,
     wide: str | None = None,
 ) -> Table:
-    """Reads one table from one or several files, strictly.
+    """Read one table from one or several files, strictly.
 
-    Columns: `scenario` and one of `success`, `outcome`, `reward` are needed. `agent`, `condition`, `suite`, `app`,
-    `instance`, `profile`, `theme`, `ui_state` and `rollout` are names, and what is not there was not varied.
-    `reward`, `steps`, `seconds` and `cost` are numbers, or empty. Everything else is kept as it is. Well-known names
-    of others, such as `task_id` and `is_resolved`, are recognised; the table's `notes` say what was read as what.
+    `scenario` and one of `success`, `outcome`, `reward` are required. `agent`, `condition`, `suite`, `app`, `instance`,
+    `profile`, `theme`, `ui_state` and `rollout` are names; a missing column was not varied. `reward`, `steps`,
+    `seconds` and `cost` are numbers, or empty. All other columns are kept. Well-known names of others, such as
+    `task_id` and `is_resolved`, are recognised; the table's `notes` say what was read as what.
 
     Args:
         paths: Files that end in .csv, .tsv, .jsonl, .json or .parquet.
-        rename: What their columns are called here, such as `{"model": "agent", "domain": "app"}`.
-        success_at: The reward from which on an episode is a success, in a table that has rewards only.
+        rename: Our names of their columns, such as `{"model": "agent", "domain": "app"}`.
+        success_at: Minimum reward of a success, for a table that has only rewards.
         reward_max: The highest reward, such as 100. `success_at` is on the same scale.
-        values: What words in a column of results mean: `{"timeout": "failed"}`, or `skip` to leave those rows out.
-        missing: What an episode without a result is: `errored`, `failed` or `skip`; refused unless given.
+        values: What words in a column of results mean: `{"timeout": "failed"}`, or `skip` to leave out those rows.
+        missing: What an episode without a result is: `errored`, `failed` or `skip`. By default it is an error.
         wide: What each column of results is, in a table with several of them: `agent`, `rollout` or `scenario`.
 
     Raises:
-        InvalidInput: Names the file, row and column at fault.
+        InvalidInput: If something is wrong. The message names the file, row and column.
     """
     files = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
     _refuse_one_file_twice(files)
@@ -88,7 +88,7 @@ def read_table(
 
 
 def _said_once(tables: Sequence[Table]) -> tuple[str, ...]:
-    """What is to be said about several files alike is said once."""
+    """Return the notes of several files without repetition."""
     about: dict[str, list[str]] = {}
     for table in tables:
         for note in table.notes:
@@ -102,46 +102,47 @@ def _said_once(tables: Sequence[Table]) -> tuple[str, ...]:
 def read_columns(
     path: str | Path, wanted: Sequence[str], *, rename: Mapping[str, str] | None = None
 ) -> dict[str, list[str]]:
-    """Columns of any table, as text; what is missing in a row is the empty text."""
+    """Return columns of any table as text. A missing value is the empty text."""
     path = Path(path)
     names = {ours: theirs for theirs, ours in (rename or {}).items()}
-    found: dict[str, list[str]] = {name: [] for name in wanted}
+    columns: dict[str, list[str]] = {name: [] for name in wanted}
     for batch in batches(path, file_kind(path)):
         for name in wanted:
             theirs = names.get(name, name)
             if theirs not in batch:
                 raise InvalidInput(
-                    f"{path}: no column {theirs!r}; it has {listed(batch)}", fix=f"rename yours: --rename NAME={name}"
+                    f"{path}: no column {theirs!r}; it has {listed(batch)}",
+                    fix=f"rename your column: --rename NAME={name}",
                 )
-            found[name] += [(value or "").strip() for value in batch[theirs].cast(pa.string()).to_pylist()]
-    return found
+            columns[name] += [(value or "").strip() for value in batch[theirs].cast(pa.string()).to_pylist()]
+    return columns
 
 
 def file_kind(path: Path) -> str:
-    """What kind of file it is, by the end of its name; refuses what is not there."""
+    """Return the kind of a file by its suffix. Raises an error if it does not exist."""
     if not path.exists():
         raise InvalidInput(f"{path} does not exist", fix=_near(path))
     if path.is_dir():
-        raise InvalidInput(f"{path} is a folder", fix=f"name files in it: {path}/*.csv")
+        raise InvalidInput(f"{path} is a folder", fix=f"give the files in it: {path}/*.csv")
     if not path.is_file():
-        raise InvalidInput(f"{path} is not a file that can be read twice", fix="write it to a file first")
+        raise InvalidInput(f"{path} is not a regular file, so it cannot be read twice", fix="write it to a file first")
     kind = _READ.get(path.suffix.lower())
     if kind is None:
         packed = path.suffix.lower() in (".gz", ".zip", ".bz2", ".xz", ".zst")
         raise InvalidInput(
-            f"{path}: expected a name that ends in {', '.join(_READ)}, got {path.suffix or 'no ending'!r}",
+            f"{path}: expected a file name that ends in {', '.join(_READ)}, got {path.suffix or 'no suffix'!r}",
             fix="unpack it first" if packed else "save it as CSV, or rename it if it is one of these",
         )
     return kind
 
 
 def batches(path: Path, kind: str, notes: list[str] | None = None) -> Iterator[dict[str, pa.ChunkedArray]]:
-    """A file's columns, some thousand rows at a time; every batch has the same columns.
+    """Yield a file's columns in batches of rows. Every batch has the same columns.
 
     Args:
         path: The file.
-        kind: What `file_kind` says.
-        notes: Takes what was understood of the file's shape.
+        kind: The result of `file_kind`.
+        notes: Receives how the file's shape was interpreted.
     """
     reader: dict[str, Callable[[Path], Iterator[dict[str, pa.ChunkedArray]]]] = {
         "csv": csv_batches,
@@ -162,7 +163,7 @@ def _reading(path: Path) -> Iterator[None]:
 
 
 def row_places(path: Path, kind: str, rows: Sequence[int]) -> list[str]:
-    """How a person finds rows, counted from 0. Values may hold line ends, so the lines are looked up again."""
+    """Return descriptions of rows (counted from 0). Lines are looked up again, because values may have line breaks."""
     if kind == "parquet":
         return [f"row {row + 1}" for row in rows]
     return csv_places(path, rows) if kind == "csv" else json_places(path, rows)
@@ -174,7 +175,7 @@ def _parquet(path: Path) -> Iterator[dict[str, pa.ChunkedArray]]:
             names = file.schema_arrow.names
             for name in names:
                 if names.count(name) > 1:
-                    raise InvalidInput(f"{path}: column {name!r} is there twice", fix="rename or drop one of them")
+                    raise InvalidInput(f"{path}: column {name!r} occurs twice", fix="rename or drop one of them")
             for batch in file.iter_batches(batch_size=_ROWS):
                 yield {name: flattened(pa.chunked_array([batch.column(name)])) for name in names}
     except (pa.ArrowException, OSError) as error:
@@ -197,7 +198,7 @@ def _refuse_one_file_twice(paths: Sequence[Path]) -> None:
 
 
 def _near(path: Path) -> str:
-    """What to do about a file that is not there."""
-    there = sorted(one.name for one in path.parent.iterdir()) if path.parent.is_dir() else []
+    """Return the fix for a file that does not exist."""
+    there = sorted(sibling.name for sibling in path.parent.iterdir()) if path.parent.is_dir() else []
     near = difflib.get_close_matches(path.name, there, n=1, cutoff=0.7)
     return f"did you mean {path.parent / near[0]}?" if near else "give a table: a .csv, .jsonl, .json or .parquet file"

@@ -1,4 +1,4 @@
-"""What the results of others mean: words and numbers as outcomes, and what to do where there is none."""
+"""Meaning of external results: words and numbers as outcomes, and handling of missing results."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from fairground.stats.tables.synonyms import short
 from fairground.stats.tables.table import FAILED, OUTCOMES, PASSED, Names
 
 MISSING, UNKNOWN, NUMBER, SKIP = -1, -2, -3, -4
-"""What a value can be besides an outcome: none; a word that is not understood; a number that is neither 0 nor 1; a
-value whose rows are to be left out."""
+"""Codes of values that are not an outcome: missing; an unknown word; a number other than 0 and 1; a value whose rows
+are left out.
+"""
 
 CHOICES = ("errored", "failed", "skip")
-"""What can be done with an episode that has no result."""
+"""What can be done with an episode without a result."""
 
 MISSING_FIX = (
-    "say what they are: --missing errored (not scored, and counted apart: the harness broke), --missing failed (scored "
-    "as failures, which lowers the score) or --missing skip (left out: the score is about the other rows only); in "
-    "Python: missing='errored'"
+    "use --missing errored (not scored, counted separately: the harness failed), --missing failed (scored as failures, "
+    "which lowers the score) or --missing skip (left out: the score is about the other rows only); in Python: "
+    "missing='errored'"
 )
 
 _STANDARD = {outcome.value: code for code, outcome in enumerate(OUTCOMES)} | {
@@ -31,7 +32,7 @@ _STANDARD = {outcome.value: code for code, outcome in enumerate(OUTCOMES)} | {
 }
 _WORDS = _STANDARD | {
     **dict.fromkeys(("pass", "success", "successful", "succeeded", "solved", "resolved", "correct"), PASSED),
-    **dict.fromkeys(("t", "y", "c"), PASSED),  # C and I are how Inspect writes correct and incorrect
+    **dict.fromkeys(("t", "y", "c"), PASSED),  # Inspect writes C and I for correct and incorrect
     **dict.fromkeys(("fail", "failure", "unsuccessful", "unsolved", "unresolved", "incorrect", "wrong"), FAILED),
     **dict.fromkeys(("not passed", "not solved", "not resolved", "not successful", "f", "n", "i"), FAILED),
     **dict.fromkeys(("✓", "✔", "✅"), PASSED),
@@ -46,17 +47,17 @@ _SHOWN = 8
 
 @dataclass(frozen=True)
 class ResultRules:
-    """What a person says about the results in a table.
+    """User options for interpreting the results in a table.
 
     Attributes:
-        success_at: The reward from which on an episode is a success, where no column says.
+        success_at: Minimum reward of a success, if no column says which episodes are successes.
         reward_max: The highest reward: 100 for scores in percent. Rewards are divided by it.
-        values: What words mean: `{"timeout": "failed"}`. An outcome, or `skip` to leave those rows out.
-        missing: What an episode without a result is: one of `CHOICES`; refused when None.
-        decimal_comma: Whether `0,5` is a number, as in files whose columns are separated by semicolons.
+        values: What words mean: `{"timeout": "failed"}`. An outcome, or `skip` to leave out those rows.
+        missing: What an episode without a result is: one of `CHOICES`. If None, it is an error.
+        decimal_comma: Whether `0,5` is a number, as in files with semicolons as separators.
 
     Raises:
-        InvalidInput: When one of them cannot be.
+        InvalidInput: If an option is invalid.
     """
 
     success_at: float | None = None
@@ -68,12 +69,12 @@ class ResultRules:
     def __post_init__(self) -> None:
         if not 0 < self.reward_max < float("inf"):
             raise InvalidInput(
-                f"reward_max: expected a number above 0, got {self.reward_max:g}", fix="100, for instance"
+                f"reward_max: expected a number above 0, got {self.reward_max:g}", fix="use 100, for example"
             )
         if self.success_at is not None and not 0 < self.success_at <= self.reward_max:
             raise InvalidInput(
                 f"success_at: expected a reward above 0 and up to {self.reward_max:g}, got {self.success_at:g}",
-                fix=f"{self.reward_max:g} counts only full rewards as successes",
+                fix=f"use {self.reward_max:g} to count only full rewards as successes",
             )
         if self.missing is not None and self.missing not in CHOICES:
             raise unknown("choice for missing results", self.missing, CHOICES)
@@ -82,27 +83,27 @@ class ResultRules:
                 raise unknown("meaning of a result", meaning, (*OUTCOMES, "skip"))
 
     def code(self, value: str, *, rewards: bool = False) -> int:
-        """An outcome's place in `OUTCOMES`, or one of the codes above. Numbers are truths, unless they are rewards."""
-        told = self.values.get(value, self.values.get(_plain(value)))
-        if told is not None:
-            return SKIP if told == "skip" else OUTCOMES.index(Outcome(told))
+        """Return an index into `OUTCOMES`, or one of the codes above. Numbers are booleans, unless they are rewards."""
+        meaning = self.values.get(value, self.values.get(_plain(value)))
+        if meaning is not None:
+            return SKIP if meaning == "skip" else OUTCOMES.index(Outcome(meaning))
         number = number_of(value, decimal_comma=self.decimal_comma)
         if number is not None:
             return {0.0: FAILED, self.reward_max if rewards else 1.0: PASSED}.get(number, NUMBER)
         return _WORDS.get(_plain(value), UNKNOWN)
 
     def codes(self, column: Names, *, rewards: bool = False) -> NDArray[np.int8]:
-        """The code of each row."""
+        """Return the code of each row."""
         return np.array([self.code(value, rewards=rewards) for value in column.values], dtype=np.int8)[column.codes]
 
     def readable(self, values: Iterable[str], *, numbers: bool) -> bool:
-        """Whether these values can be results: all are understood, and not all are missing."""
+        """Return whether these values can be results: all are understood, and not all are missing."""
         codes = {self.code(value) for value in values} - {MISSING}
         return bool(codes) and UNKNOWN not in codes and (numbers or NUMBER not in codes)
 
 
 def number_of(text: str, *, decimal_comma: bool = False) -> float | None:
-    """The number that a text is: `0.5`, `85%`, and `0,5` where decimals have commas; else None."""
+    """Return the number in a text: `0.5`, `85%`, and `0,5` with decimal commas; otherwise None."""
     digits = text.strip()
     scale = 0.01 if digits.endswith("%") else 1.0
     digits = digits.removesuffix("%").rstrip()
@@ -112,24 +113,24 @@ def number_of(text: str, *, decimal_comma: bool = False) -> float | None:
 
 
 def is_missing(text: str) -> bool:
-    """Whether a text says that there is no value."""
+    """Return whether a text stands for a missing value."""
     return _WORDS.get(_plain(text)) == MISSING
 
 
 def explained(column: Names, codes: NDArray[np.int8]) -> str:
-    """What the words of a column were read as; empty where they are our own."""
+    """Return what the words of a column were read as; empty if they are our own."""
     if all(value.lower() in _STANDARD or number_of(value) is not None for value in column.values):
         return ""
     counts = np.bincount(column.codes, minlength=len(column.values))
     meaning = np.full(len(column.values), MISSING)
     meaning[column.codes] = codes
-    said = []
+    parts = []
     for place in np.argsort(-counts, kind="stable").tolist():
         code = int(meaning[place])
         if code != MISSING and counts[place]:
             word = "left out" if code == SKIP else OUTCOMES[code].value
-            said.append(f"{short(column.values[place])!r} {word} ({counts[place]:,})")
-    return ", ".join(said[:_SHOWN]) + (f", and {len(said) - _SHOWN} more" if len(said) > _SHOWN else "")
+            parts.append(f"{short(column.values[place])!r} {word} ({counts[place]:,})")
+    return ", ".join(parts[:_SHOWN]) + (f", and {len(parts) - _SHOWN} more" if len(parts) > _SHOWN else "")
 
 
 def _plain(value: str) -> str:

@@ -1,4 +1,4 @@
-"""What others call our columns: names that are recognised, names that are only pointed out, and how to say so."""
+"""Other names of our columns: those that are recognised, and those that are only suggested."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     ),
     "cost": ("cost_usd", "usd", "total_cost", "total_cost_usd", "price_usd"),
 }
-"""Names that are read as our columns without being told, the likeliest first. What was read is noted."""
+"""Names that are read as our columns without a rename, most likely first. A note says what was read."""
 
 SUCCESSES = (
     *("success", "successful", "succeeded", "is_success", "is_successful", "task_success", "resolved", "is_resolved"),
@@ -45,7 +45,7 @@ REWARDS = (
     *("reward", "final_reward", "cum_reward", "cumulative_reward", "total_reward", "episode_reward", "score"),
     *("final_score", "total_score", "task_score", "eval_score", "accuracy", "acc", "exact_match"),
 )
-"""Names of results: of truths; of words or numbers; of numbers. The first whose values can be read is taken."""
+"""Names of result columns: of booleans; of words or numbers; of numbers. The first with readable values is used."""
 
 TELLING_APPS = ("domain", "application", "app_name", "website", "site", "repo")
 HINTS: Mapping[str, tuple[str, ...]] = {
@@ -55,60 +55,60 @@ HINTS: Mapping[str, tuple[str, ...]] = {
     "success": ("grade", "label", "completed"),
     "seconds": ("time", "duration", "elapsed", "runtime"),
 }
-"""Names that may be ours, but change what a score means or have no certain unit: only for advice."""
+"""Names that may be ours, but change what a score means or have an unclear unit. Only for suggestions."""
 
 KNOWN = frozenset((*NAMES, *NUMBERS, "outcome", "success"))
-"""Every column that means something here."""
+"""All columns with a meaning here."""
 
 
 def bare(name: str) -> str:
-    """A name without what people spell differently: `Task ID`, `taskId` and `task-id` are all `task_id`."""
+    """Normalise a name: `Task ID`, `taskId` and `task-id` are all `task_id`."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip())
     return re.sub(r"[\W_]+", "_", words.lower()).strip("_")
 
 
 def spellings(name: str) -> tuple[str, ...]:
-    """What a column can be recognised by: its name and, of a name such as `env.task_name`, the last part."""
+    """Return what a column can be recognised by: its name, and the last part of a name such as `env.task_name`."""
     return (bare(name), bare(name.rpartition(".")[2])) if "." in name else (bare(name),)
 
 
 def recognised(name: str, columns: Iterable[str]) -> list[str]:
-    """Those columns that are read as our `name`, the likeliest first."""
+    """Return the columns that are read as our `name`, most likely first."""
     place = {known: at for at, known in enumerate((name, *SYNONYMS.get(name, ())))}
     places = {column: [place[word] for word in spellings(column) if word in place] for column in columns}
-    return sorted((column for column, found in places.items() if found), key=lambda column: min(places[column]))
+    return sorted((column for column, matches in places.items() if matches), key=lambda column: min(places[column]))
 
 
 def lookalikes(name: str, columns: Sequence[str]) -> list[str]:
-    """Columns that may be what we call `name`, the likeliest first; for advice only."""
+    """Return columns that may be our `name`, most likely first. Only for suggestions."""
     lower = {bare(column): column for column in reversed(columns)}
     near = [lower[alias] for alias in (name, *SYNONYMS.get(name, ()), *HINTS.get(name, ())) if alias in lower]
-    near += [lower[one] for one in difflib.get_close_matches(name, list(lower), cutoff=0.8)]
+    near += [lower[close] for close in difflib.get_close_matches(name, list(lower), cutoff=0.8)]
     return [column for column in dict.fromkeys(near) if column not in KNOWN]
 
 
 def options(pairs: Mapping[str, str]) -> str:
-    """The options that say that their columns are ours, as they are written on a command line."""
+    """Return the command-line options that rename columns to ours."""
     return " ".join(f"--rename {quoted(f'{theirs}={ours}')}" for theirs, ours in pairs.items())
 
 
 def renames(pairs: Mapping[str, str]) -> str:
-    """How to say that their columns are ours, on the command line and in Python."""
+    """Return how to rename columns to ours, on the command line and in Python."""
     return f"{options(pairs)} (in Python: rename={dict(pairs)!r})"
 
 
 def listed(columns: Iterable[str]) -> str:
-    """Names of columns, as a person can read them whatever they hold."""
+    """List names of columns in printable form."""
     shown = [name if name.isprintable() and name == name.strip() != "" else repr(name) for name in map(short, columns)]
     more = f", and {len(shown) - 30} more" if len(shown) > 30 else ""
     return ", ".join(shown[:30]) + more or "no columns"
 
 
 def short(text: str) -> str:
-    """The beginning of a text, where it is long."""
+    """Return the beginning of a long text."""
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 def quoted(text: str) -> str:
-    """A word as it is written on a command line."""
+    """Quote a word for the command line."""
     return shlex.quote(text) if text.isprintable() else repr(text)

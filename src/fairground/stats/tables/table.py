@@ -1,4 +1,4 @@
-"""The table of episodes: one row per attempt, in columns, ours or anybody's."""
+"""The table of episodes: one row per attempt, stored by column. From our runs or other sources."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from numpy.typing import NDArray
 from fairground.core import AXES, InvalidInput, Outcome, unknown
 
 NAMES = ("agent", "condition", "suite", "app", "scenario", *AXES, "rollout")
-"""Columns of names. One that is not there was not varied, and holds the empty name."""
+"""Name columns. A missing column was not varied, and contains the empty name."""
 
 NUMBERS = ("reward", "steps", "seconds", "cost")
-"""Columns of numbers; NaN where the table has none."""
+"""Number columns. NaN if the table has none."""
 
 NO_APP = "all"
-"""The app of episodes that name none."""
+"""App of episodes that name none."""
 
 NO_AGENT = "agent"
-"""What the agent of episodes that name none is called."""
+"""Agent of episodes that name none."""
 
 OUTCOMES = tuple(Outcome)
-PASSED, FAILED, ERRORED = (OUTCOMES.index(one) for one in (Outcome.PASSED, Outcome.FAILED, Outcome.ERRORED))
+PASSED, FAILED, ERRORED = (OUTCOMES.index(outcome) for outcome in (Outcome.PASSED, Outcome.FAILED, Outcome.ERRORED))
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Names:
 
     Attributes:
         values: The distinct names.
-        codes: For each row, which of them.
+        codes: Index into `values` per row.
     """
 
     values: tuple[str, ...]
@@ -45,22 +45,22 @@ class Names:
 
     @property
     def varied(self) -> bool:
-        """Whether there is more than one."""
+        """Whether there is more than one name."""
         return len(self.values) > 1
 
     def name(self, row: int) -> str:
-        """What a row holds."""
+        """Return the name in a row."""
         return self.values[int(self.codes[row])]
 
     def keep(self, rows: NDArray[Any]) -> Names:
-        """The column at some rows, without names that are not there any more."""
+        """Return the column at some rows, without names that no longer occur."""
         used, codes = np.unique(self.codes[rows], return_inverse=True)
         return Names(tuple(self.values[code] for code in used.tolist()), codes.astype(np.int32))
 
 
 @dataclass(frozen=True, order=True)
 class Contender:
-    """Who is measured: an agent under a condition."""
+    """What is measured: an agent under a condition."""
 
     agent: str
     condition: str = ""
@@ -72,15 +72,15 @@ class Contender:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Episodes, checked. Make one with `read_table`, `table_of` or `table_from_rows`.
+    """Validated episodes. Create one with `read_table`, `table_of` or `table_from_rows`.
 
     Attributes:
-        names: The columns of `NAMES`, all of them.
-        outcome: For each row, an index into `OUTCOMES`; only passed and failed are scored.
-        numbers: Those columns of `NUMBERS` that the table has.
-        extra: Free columns, as they were.
+        names: All columns of `NAMES`.
+        outcome: Index into `OUTCOMES` per row. Only passed and failed are scored.
+        numbers: The columns of `NUMBERS` that the table has.
+        extra: All other columns, unchanged.
         source: Where it came from, for messages.
-        notes: What the reader saw and did not refuse, such as a column that may have the wrong name.
+        notes: What was noticed but accepted while reading, such as a column that may have the wrong name.
     """
 
     names: Mapping[str, Names]
@@ -95,50 +95,50 @@ class Table:
 
     @property
     def scored(self) -> NDArray[np.bool_]:
-        """Rows that count for or against an agent."""
-        found: NDArray[np.bool_] = (self.outcome == PASSED) | (self.outcome == FAILED)
-        return found
+        """Mask of the scored rows."""
+        scored: NDArray[np.bool_] = (self.outcome == PASSED) | (self.outcome == FAILED)
+        return scored
 
     @cached_property
     def contenders(self) -> tuple[Contender, ...]:
-        """Every agent under every condition it ran in, sorted. No two have one name."""
+        """Every agent under every condition, sorted. Names are unique."""
         agent, condition = self.names["agent"], self.names["condition"]
         pairs = np.unique(agent.codes.astype(np.int64) * len(condition.values) + condition.codes)
-        found = [divmod(pair, len(condition.values)) for pair in pairs.tolist()]
-        everyone = tuple(sorted(Contender(agent.values[a], condition.values[c]) for a, c in found))
-        _refuse_one_name([str(one) for one in everyone], "contenders", self.source)
+        coded = [divmod(pair, len(condition.values)) for pair in pairs.tolist()]
+        everyone = tuple(sorted(Contender(agent.values[a], condition.values[c]) for a, c in coded))
+        _refuse_one_name([str(contender) for contender in everyone], "contenders", self.source)
         return everyone
 
     def contender(self, name: str | Contender) -> Contender:
-        """The contender of that name: `agent [condition]`, or agent or condition alone where that is enough."""
+        """Return the contender of that name: `agent [condition]`, or agent or condition alone if that is unique."""
         everyone = self.contenders
         if isinstance(name, Contender):
             if name not in everyone:
-                raise unknown("contender", str(name), [str(one) for one in everyone])
+                raise unknown("contender", str(name), [str(known) for known in everyone])
             return name
         for matches in (
-            [one for one in everyone if str(one) == name],
-            [one for one in everyone if one.agent == name],
-            [one for one in everyone if one.condition and one.condition == name],
+            [known for known in everyone if str(known) == name],
+            [known for known in everyone if known.agent == name],
+            [known for known in everyone if known.condition and known.condition == name],
         ):
             if len(matches) == 1:
                 return matches[0]
             if matches:
                 raise InvalidInput(
-                    f"{name!r} is more than one contender: {', '.join(map(str, matches))}",
+                    f"{name!r} matches more than one contender: {', '.join(map(str, matches))}",
                     fix="write one of them in full",
                 )
-        raise unknown("contender", name, [str(one) for one in everyone])
+        raise unknown("contender", name, [str(known) for known in everyone])
 
     def rows_of(self, contender: Contender) -> NDArray[np.bool_]:
-        """Which rows are that contender's."""
+        """Return a mask of the contender's rows."""
         agent, condition = self.names["agent"], self.names["condition"]
         codes = agent.values.index(contender.agent), condition.values.index(contender.condition)
-        found: NDArray[np.bool_] = (agent.codes == codes[0]) & (condition.codes == codes[1])
-        return found
+        mask: NDArray[np.bool_] = (agent.codes == codes[0]) & (condition.codes == codes[1])
+        return mask
 
     def app_names(self) -> Names:
-        """The column of apps, with the suite in front of each name when there are several suites."""
+        """Return the column of apps, prefixed by the suite if there are several suites."""
         return self._app_names
 
     @cached_property
@@ -147,20 +147,20 @@ class Table:
         names, codes = tuple(value or NO_APP for value in app.values), app.codes
         if suite.varied:
             pairs, inverse = np.unique(row_keys([suite, app]), return_inverse=True)
-            found = [divmod(pair, len(names)) for pair in pairs.tolist()]
-            names = tuple(f"{suite.values[s]}/{names[a]}" if suite.values[s] else names[a] for s, a in found)
+            coded = [divmod(pair, len(names)) for pair in pairs.tolist()]
+            names = tuple(f"{suite.values[s]}/{names[a]}" if suite.values[s] else names[a] for s, a in coded)
             codes = inverse.astype(np.int32)
         _refuse_one_name(names, "apps", self.source)
         return Names(names, codes)
 
     def outcomes(self, contender: Contender | None = None) -> dict[Outcome, int]:
-        """How many episodes ended how; the denominators of everything else."""
+        """Return the number of episodes by outcome: the denominators of everything else."""
         rows = self.outcome if contender is None else self.outcome[self.rows_of(contender)]
         counts = np.bincount(rows, minlength=len(OUTCOMES)).tolist()
         return dict(zip(OUTCOMES, counts, strict=True))
 
     def keep(self, rows: NDArray[Any]) -> Table:
-        """The table of some rows (a mask or indices)."""
+        """Return the table of some rows (a mask or indices)."""
         mask = np.asarray(rows)
         indices = np.flatnonzero(mask) if mask.dtype == bool else mask
         return replace(
@@ -172,7 +172,7 @@ class Table:
         )
 
     def errors_failed(self) -> Table:
-        """The table with every errored episode as a failed one of reward 0. Invalid ones stay what they are."""
+        """Return the table with errored episodes as failed ones of reward 0. Invalid ones do not change."""
         errored = self.outcome == ERRORED
         numbers = dict(self.numbers)
         if "reward" in numbers:
@@ -180,11 +180,11 @@ class Table:
         return replace(self, outcome=np.where(errored, FAILED, self.outcome).astype(np.int8), numbers=numbers)
 
     def noted(self, notes: Sequence[str]) -> Table:
-        """The same table with more notes."""
+        """Return the table with additional notes."""
         return replace(self, notes=(*self.notes, *notes))
 
     def where(self, /, **wanted: str) -> Table:
-        """The rows with these names, such as `where(suite="pocket", theme="dark")`; free columns too."""
+        """Return the rows with these names, such as `where(suite="pocket", theme="dark")`. Extra columns work too."""
         mask = np.ones(len(self), dtype=bool)
         for column, value in wanted.items():
             mask &= self._equal(column, value)
@@ -200,23 +200,23 @@ class Table:
                         fix=f"leave it out, or rename a column to {column}",
                     )
                 raise unknown(column, value, values)
-            found: NDArray[np.bool_] = self.names[column].codes == values.index(value)
-            return found
+            mask: NDArray[np.bool_] = self.names[column].codes == values.index(value)
+            return mask
         if column not in self.extra:
             known = [name for name, names in self.names.items() if names.values != ("",)]
             raise unknown("column", column, [*known, *self.extra])
         texts = as_text(self.extra[column], f"{self.source}, column {column!r}")
         match = np.asarray(pc.equal(texts, value).fill_null(False).to_numpy(), dtype=bool)
         if not match.any():
-            raise unknown(column, value, [str(one) for one in pc.unique(texts).to_pylist() if one is not None])
+            raise unknown(column, value, [str(known) for known in pc.unique(texts).to_pylist() if known is not None])
         return match
 
 
 def join_tables(tables: Sequence[Table]) -> Table:
-    """Several tables as one. Free columns that not all of them have are left out.
+    """Join several tables. Extra columns that not all of them have are left out.
 
     Raises:
-        InvalidInput: When two of them hold the same rollout of the same configuration.
+        InvalidInput: If two of them contain the same rollout of the same configuration.
     """
     if len(tables) == 1:
         return tables[0]
@@ -246,20 +246,20 @@ def join_tables(tables: Sequence[Table]) -> Table:
 
 
 def _join_extra(columns: Sequence[pa.ChunkedArray], name: str) -> pa.ChunkedArray:
-    """Columns of one type keep it; others become text."""
+    """Join columns. Columns of one type keep it; others become text."""
     if len({column.type for column in columns}) > 1:
         columns = [as_text(column, f"column {name!r}") for column in columns]
     return pa.chunked_array([chunk for column in columns for chunk in column.chunks], type=columns[0].type)
 
 
 def refuse_same_rollout(table: Table, place: Callable[[int], str]) -> None:
-    """Refuses the same rollout of the same configuration twice: a mistake made when tables were joined.
+    """Reject the same rollout of the same configuration twice, which is a mistake when tables are joined.
 
     Episodes whose rollout has no name are different attempts.
 
     Args:
         table: The episodes.
-        place: How a person finds a row.
+        place: Returns the description of a row.
     """
     names = table.names
     rollout = names["rollout"]
@@ -273,34 +273,34 @@ def refuse_same_rollout(table: Table, place: Callable[[int], str]) -> None:
     same = np.flatnonzero(keys[order][1:] == keys[order][:-1])
     if len(same):
         first = same[np.argmin(order[same + 1])]  # the copy that comes first in the table
-        one, other = int(order[first]), int(order[first + 1])
-        what = ", ".join(f"{name} {names[name].name(one)!r}" for name in NAMES if names[name].name(one))
-        fix = "drop the copies; or drop or number the column 'rollout', if these are different attempts"
-        differing = [name for name, values in table.extra.items() if values[one] != values[other]]
+        original, copy = int(order[first]), int(order[first + 1])
+        what = ", ".join(f"{name} {names[name].name(original)!r}" for name in NAMES if names[name].name(original))
+        fix = "remove the copies; or remove or number the column 'rollout', if these are different attempts"
+        differing = [name for name, values in table.extra.items() if values[original] != values[copy]]
         if differing:
             fix += (
-                f". The two differ in {', '.join(map(repr, differing[:4]))}: if that tells contenders apart, say "
-                f"--rename {shlex.quote(f'{differing[0]}=condition')}"
+                f". The two differ in {', '.join(map(repr, differing[:4]))}: if that distinguishes contenders, "
+                f"use --rename {shlex.quote(f'{differing[0]}=condition')}"
             )
         raise InvalidInput(
-            f"{place(other)}: the same rollout as {place(one)} ({what}); "
+            f"{place(copy)}: the same rollout as {place(original)} ({what}); "
             f"{'the only such row' if len(same) == 1 else f'{len(same)} such rows'}",
             fix=fix,
         )
 
 
 def as_text(values: pa.ChunkedArray, where: str) -> pa.ChunkedArray:
-    """A free column as texts."""
+    """Return an extra column as text."""
     try:
         return values.cast(pa.string())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # bytes that are no text; a type that has no text
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # bytes that are not text; a type without a text form
         raise InvalidInput(
-            f"{where}: expected text or numbers, got {values.type}", fix="turn it into text, or drop it"
+            f"{where}: expected text or numbers, got {values.type}", fix="convert it to text, or drop it"
         ) from None
 
 
 def row_keys(columns: Sequence[Names]) -> NDArray[np.int64]:
-    """A number for each row: the same for rows that are alike in all columns, and in the order of their codes."""
+    """Return a number per row, equal for rows that agree in all columns, and in the order of their codes."""
     keys = np.zeros(len(columns[0].codes), dtype=np.int64)
     for column in columns:
         if len(keys) and int(keys.max()) >= 2**62 // max(len(column.values), 1):  # before it would overflow
@@ -310,7 +310,7 @@ def row_keys(columns: Sequence[Names]) -> NDArray[np.int64]:
 
 
 def distinct_rows(columns: Sequence[Names]) -> int:
-    """How many rows differ from each other in these columns."""
+    """Return the number of rows that are distinct in these columns."""
     return len(np.unique(row_keys(columns)))
 
 
@@ -322,7 +322,7 @@ def _join_names(columns: Sequence[Names]) -> Names:
 
 
 def _refuse_one_name(names: Sequence[str], what: str, source: str) -> None:
-    """Two things of one name could not be told apart in any result."""
+    """Reject duplicate names, which results could not distinguish."""
     if len(set(names)) < len(names):
         twice = next(name for at, name in enumerate(names) if name in names[:at])
         raise InvalidInput(f"{source}: two {what} would both be called {twice!r}", fix="give one of them another name")

@@ -1,4 +1,4 @@
-"""Rows that hold several episodes: a column per agent, rollout or scenario; or how many of so many attempts passed."""
+"""Rows that contain several episodes: one column per agent, rollout or scenario; or counts of passed attempts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KINDS = ("agent", "rollout", "scenario")
 """What the columns of a wide table can be."""
 
 RESULT = "result of one episode"
-"""The column that results are put into."""
+"""Name of the column that results are put into."""
 
 _ATTEMPT = re.compile(r"(trial|attempt|run|rollout|repeat|repetition|rep|try|seed|sample|epoch)[ _-]?#?\d+", re.I)
 _COUNTS = tuple(f"{start}{{}}{end}" for start, end in (("n_", ""), ("num_", ""), ("", "_count"), ("", "")))
@@ -27,7 +27,7 @@ _PASSED = [form.format(word) for word in ("passed", "passes", "success", "succes
     *("passes", "successes"),
 ]
 _TRIALS = [form.format(word) for word in ("trials", "attempts", "runs", "samples", "rollouts") for form in _COUNTS]
-_MOST = 10_000  # attempts in a row
+_MOST = 10_000  # maximum number of attempts per row
 
 Batch = Mapping[str, pa.ChunkedArray]
 
@@ -36,8 +36,8 @@ class Unfolding:
     """Turns batches of rows with several episodes into batches with one row per episode.
 
     Args:
-        columns: Those that the results come from.
-        said: What was understood, for a note.
+        columns: The columns that the results come from.
+        said: How they were interpreted, for a note.
     """
 
     def __init__(self, columns: Sequence[str], said: str) -> None:
@@ -46,11 +46,11 @@ class Unfolding:
         self._rows = 0
 
     def melt(self, batch: Batch) -> dict[str, pa.ChunkedArray]:
-        """The rows of a batch, one per episode."""
+        """Return the rows of a batch, one per episode."""
         raise NotImplementedError
 
     def source(self, row: int) -> tuple[int, str]:
-        """The row of the table that an episode comes from, and the column that its result comes from."""
+        """Return the row of the table that an episode comes from, and the column of its result."""
         for origins in self._origins:
             if row < len(origins):
                 return int(origins[row]), self.columns[row * len(self.columns) // len(origins)]
@@ -63,38 +63,38 @@ class Unfolding:
 
 
 class Wide(Unfolding):
-    """A column per agent, rollout or scenario.
+    """One column per agent, rollout or scenario.
 
     Args:
-        columns: The columns that hold results.
+        columns: The columns that contain results.
         kind: What their names are: one of `KINDS`.
     """
 
     def __init__(self, columns: Sequence[str], kind: str) -> None:
-        super().__init__(columns, f"{listed(map(repr, columns))} hold the results of one {kind} each")
+        super().__init__(columns, f"{listed(map(repr, columns))} contain the results of one {kind} each")
         self._kind = kind
 
     def melt(self, batch: Batch) -> dict[str, pa.ChunkedArray]:
-        """The rows once for each of the columns."""
+        """Return the rows once for each of the columns."""
         size, times = len(batch[self.columns[0]]), len(self.columns)
         self._remember(np.tile(np.arange(size), times), size)
-        found = {
+        melted = {
             name: pa.chunked_array(values.chunks * times, values.type)
             for name, values in batch.items()
             if name not in self.columns
         }
         results = [as_text(batch[name], f"column {name!r}") for name in self.columns]
-        found[RESULT] = pa.chunked_array([chunk for values in results for chunk in values.chunks], pa.string())
-        found[self._kind] = pa.chunked_array([pa.array(np.repeat(list(self.columns), size), pa.string())])
-        return found
+        melted[RESULT] = pa.chunked_array([chunk for values in results for chunk in values.chunks], pa.string())
+        melted[self._kind] = pa.chunked_array([pa.array(np.repeat(list(self.columns), size), pa.string())])
+        return melted
 
 
 class Counted(Unfolding):
-    """How many of so many attempts passed.
+    """Counts of passed attempts.
 
     Args:
-        passed: The column that says how many passed.
-        trials: The column that says of how many.
+        passed: The column with the number of passed attempts.
+        trials: The column with the number of attempts.
     """
 
     def __init__(self, passed: str, trials: str) -> None:
@@ -102,33 +102,35 @@ class Counted(Unfolding):
         self._passed, self._trials = passed, trials
 
     def melt(self, batch: Batch) -> dict[str, pa.ChunkedArray]:
-        """The rows once for each attempt."""
+        """Return the rows once for each attempt."""
         passed, trials = (_whole(batch[name], name) for name in (self._passed, self._trials))
         wrong = np.flatnonzero((passed > trials) | (trials > _MOST))
         if len(wrong):
             row = int(wrong[0])
             raise InvalidInput(
                 f"row {self._rows + row + 1}: {passed[row]} of {trials[row]} attempts passed",
-                fix=f"expected at most all of them, and at most {_MOST:,} attempts in a row",
+                fix=f"correct it: at most all attempts can pass, and at most {_MOST:,} attempts per row are supported",
             )
         rows = np.repeat(np.arange(len(trials)), trials)
         self._remember(rows, len(trials))
         number = np.arange(len(rows)) - np.repeat(np.cumsum(trials) - trials, trials)
         taken = pa.array(rows)
-        found = {name: values.take(taken) for name, values in batch.items() if name not in (self._passed, self._trials)}
+        melted = {
+            name: values.take(taken) for name, values in batch.items() if name not in (self._passed, self._trials)
+        }
         words = np.where(number < passed[rows], "passed", "failed")
-        found[RESULT] = pa.chunked_array([pa.array(words, pa.string())])
-        return found
+        melted[RESULT] = pa.chunked_array([pa.array(words, pa.string())])
+        return melted
 
 
 def attempts(columns: Sequence[str]) -> list[str]:
-    """Columns such as `trial_1` and `trial_2`, which hold the results of attempts; none where there is only one."""
-    found = [name for name in columns if _ATTEMPT.fullmatch(name.strip())]
-    return found if len(found) > 1 else []
+    """Return columns such as `trial_1` and `trial_2`, which contain results of attempts; none if there is only one."""
+    tries = [name for name in columns if _ATTEMPT.fullmatch(name.strip())]
+    return tries if len(tries) > 1 else []
 
 
 def counts(batch: Batch, columns: Sequence[str]) -> Counted | None:
-    """The columns that say how many of how many attempts passed, if there are such."""
+    """Return the columns with the number of passed attempts and of attempts, if they exist."""
     passed = [name for name in columns if bare(name) in _PASSED]
     trials = [name for name in columns if bare(name) in _TRIALS]
     if len(passed) != 1 or len(trials) != 1:
@@ -144,5 +146,5 @@ def counts(batch: Batch, columns: Sequence[str]) -> Counted | None:
 def _whole(values: pa.ChunkedArray, name: str) -> NDArray[np.int64]:
     numbers, wrong = numbers_of(values, decimal_comma=False)
     if wrong is not None or not (numbers >= 0).all() or (numbers % 1).any():
-        raise InvalidInput(f"column {name!r}: expected whole numbers from 0 up", fix="correct it, or drop it")
+        raise InvalidInput(f"column {name!r}: expected integers of 0 or more", fix="correct it, or drop it")
     return numbers.astype(np.int64)

@@ -1,1 +1,1 @@
-"""Single tasks, tried again and again: reliability, what changed, and what blind replay would score."""
+"""Repeated attempts at single tasks: reliability, changes between settings, and the score of a blind replay."""

@@ -1,6 +1,6 @@
-"""Does it work every time: Pass^k and pass@k with intervals, and consistency classes.
+"""Reliability: Pass^k and pass@k with intervals, and consistency classes.
 
-Everything starts from two numbers a task: c successes out of n rollouts. Tasks may have different n.
+Everything is computed from two numbers per task: c successes out of n rollouts. Tasks may have different n.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class PassK:
 
     Attributes:
         metric: "Pass^k" or "pass@k".
-        k: Executions asked for.
+        k: Number of executions.
         estimate: Mean over the tasks that have at least k rollouts.
-        tasks: How many tasks that is.
-        left_out: How many tasks have fewer than k rollouts.
-        notes: What must not be over-read.
+        tasks: Number of these tasks.
+        left_out: Number of tasks with fewer than k rollouts.
+        notes: Caveats for the reader.
     """
 
     metric: Metric
@@ -59,10 +59,10 @@ class PassCurve:
     Attributes:
         metric: "Pass^k" or "pass@k".
         ks: The values of k.
-        points: The estimate and interval at each.
-        tasks: How many tasks have enough rollouts at each.
-        left_out: How many have not.
-        notes: What must not be over-read.
+        points: The estimate and interval at each k.
+        tasks: Number of tasks with enough rollouts at each k.
+        left_out: Number of tasks without enough rollouts at each k.
+        notes: Caveats for the reader.
     """
 
     metric: Metric
@@ -75,13 +75,13 @@ class PassCurve:
 
 @dataclass(frozen=True)
 class Consistency:
-    """How many tasks were solved in every rollout, in some, in none.
+    """Number of tasks solved in every rollout, in some, and in none.
 
     Attributes:
-        tasks: All of them.
-        counts: Tasks in each class of `CLASSES`.
-        shares: The same as shares of all tasks, with Wilson intervals.
-        notes: What must not be over-read.
+        tasks: Number of tasks.
+        counts: Number of tasks in each class of `CLASSES`.
+        shares: Shares of all tasks, with Wilson intervals.
+        notes: Caveats for the reader.
     """
 
     tasks: int
@@ -92,11 +92,11 @@ class Consistency:
 
 @dataclass(frozen=True)
 class ReliabilitySummary:
-    """One agent's reliability at a glance.
+    """Summary of one agent's reliability.
 
     Attributes:
-        tasks: How many.
-        rollouts: How many in all.
+        tasks: Number of tasks.
+        rollouts: Total number of rollouts.
         consistency: Tasks solved always, sometimes, never.
         pass_hat: The Pass^k curve.
         pass_at: The pass@k curve.
@@ -110,21 +110,26 @@ class ReliabilitySummary:
 
 
 def pass_hat_k(successes: ArrayLike, trials: ArrayLike, k: int) -> PassK:
-    """Pass^k: the chance that k executions of a task all succeed; the mean over tasks of C(c, k) / C(n, k).
+    """Compute Pass^k, the probability that k executions of a task all succeed.
+
+    It is the mean over tasks of C(c, k) / C(n, k).
 
     Args:
         successes: c of each task.
         trials: n of each task, or one number for all.
-        k: At least 1. Tasks with fewer rollouts cannot say anything about it and are left out, with a note.
+        k: At least 1. Tasks with fewer rollouts carry no information about it and are left out, with a note.
 
     Raises:
-        InvalidInput: When no task has k rollouts.
+        InvalidInput: If no task has k rollouts.
     """
     return _at("Pass^k", successes, trials, k)
 
 
 def pass_at_k(successes: ArrayLike, trials: ArrayLike, k: int) -> PassK:
-    """pass@k: the chance that at least one of k executions succeeds; the mean over tasks of 1 - C(n-c, k) / C(n, k)."""
+    """Compute pass@k, the probability that at least one of k executions succeeds.
+
+    It is the mean over tasks of 1 - C(n-c, k) / C(n, k). Arguments as for `pass_hat_k`.
+    """
     return _at("pass@k", successes, trials, k)
 
 
@@ -140,30 +145,30 @@ def pass_curve(
     level: float = 0.95,
     replicates: int = 10_000,
 ) -> PassCurve:
-    """Pass^k or pass@k for k = 1 up to `largest_k`, with intervals.
+    """Compute Pass^k or pass@k for k = 1 up to `largest_k`, with intervals.
 
-    By default tasks are the clusters. Each task's value is an unbiased estimate of its own p^k, so the spread of these
-    values over tasks already holds both kinds of chance, which tasks and which rollouts. The interval is Wilson's with
-    the number of trials that would vary as much, and Student's t, as for a score.
+    By default tasks are the clusters. Each task's value is an unbiased estimate of its own p^k, so the variance of
+    these values over tasks already includes both sources of randomness: the choice of tasks and of rollouts. The
+    interval is Wilson's with the effective number of trials, and Student's t, as for a score.
 
     Args:
         successes: c of each task.
         trials: n of each task, or one number for all.
-        rng: Where randomness comes from.
+        rng: Random generator.
         metric: Which of the two.
-        largest_k: Where the curve ends; by default the largest k for which at least half of the tasks have enough
-            rollouts.
+        largest_k: End of the curve. Default: the largest k for which at least half of the tasks have enough rollouts.
         groups: The app of each task. Apps are then fixed, and tasks are the sample within their app.
-        resample: "tasks" for a statement about tasks like these; "rollouts" for a statement about exactly these tasks
-            (a bootstrap draws rollouts again within each; a task with c of n drawn again has the mean (c/n)^k, which
-            is above C(c, k) / C(n, k), and that shift is taken out); trustworthy only where k is at most half of n.
-        level: Confidence level of each point (not of the curve as a whole).
-        replicates: Bootstrap resamples, for "rollouts".
+        resample: "tasks" for conclusions about tasks like these; "rollouts" for conclusions about exactly these tasks.
+            For "rollouts" a bootstrap draws rollouts again within each task. A task with c of n drawn again has the
+            mean (c/n)^k, which is above C(c, k) / C(n, k); this bias is removed. Reliable only if k is at most half of
+            n.
+        level: Confidence level of each point (not of the whole curve).
+        replicates: Number of bootstrap resamples, for "rollouts".
     """
     check_level(level)
     c, n = _tasks(successes, trials)
     if replicates < 100:
-        raise InvalidInput(f"replicates: expected at least 100, got {replicates}", fix="10,000 is usual")
+        raise InvalidInput(f"replicates: expected at least 100, got {replicates}", fix="use 10,000")
     if metric not in ("Pass^k", "pass@k"):
         raise InvalidInput(f'metric: expected "Pass^k" or "pass@k", got {metric!r}')
     if resample not in ("tasks", "rollouts"):
@@ -175,7 +180,7 @@ def pass_curve(
     notes: list[str] = []
     points: list[Interval] = []
     used: list[int] = []
-    # Between two neighbouring values of n the same tasks can be used: one bootstrap serves all k in between.
+    # Between two consecutive values of n the same tasks can be used, so one bootstrap serves all k in between.
     ends = {int(size) for size in np.unique(n)} | set(range(0, largest_k, _KS_AT_ONCE))
     starts = sorted(end for end in ends if end < largest_k)
     for start, end in zip(starts, [*starts[1:], largest_k], strict=True):
@@ -193,12 +198,12 @@ def pass_curve(
 
 
 def consistency(successes: ArrayLike, trials: ArrayLike, *, level: float = 0.95) -> Consistency:
-    """How many tasks were solved in every rollout (always), in some but not all (sometimes), in none (never)."""
+    """Count the tasks solved in every rollout (always), in some but not all (sometimes), and in none (never)."""
     c, n = _tasks(successes, trials)
     counts = np.bincount(consistency_classes(c, n), minlength=3).tolist()
     notes = []
     if n.max() == 1:
-        notes.append("One rollout a task: no task can show inconsistency.")
+        notes.append("There is only one rollout per task, so no task can show inconsistency.")
     elif n.min() < n.max():
         notes.append(
             f"Tasks have {n.min()} to {n.max()} rollouts: with more rollouts a task is less likely to count as always "
@@ -209,7 +214,7 @@ def consistency(successes: ArrayLike, trials: ArrayLike, *, level: float = 0.95)
 
 
 def consistency_classes(c: Counts, n: Counts) -> Counts:
-    """For each task the place of its class in `CLASSES`."""
+    """Return the index of each task's class in `CLASSES`."""
     return np.where(c == n, 0, np.where(c == 0, 2, 1))
 
 
@@ -223,7 +228,7 @@ def reliability_summary(
     level: float = 0.95,
     replicates: int = 10_000,
 ) -> ReliabilitySummary:
-    """Consistency classes and both curves of one agent; arguments as for `pass_curve`."""
+    """Compute consistency classes and both curves of one agent. Arguments as for `pass_curve`."""
     c, n = _tasks(successes, trials)
     hat, at = (
         pass_curve(c, n, rng=rng, metric=metric, largest_k=largest_k, groups=groups, level=level, replicates=replicates)
@@ -233,9 +238,9 @@ def reliability_summary(
 
 
 def pass_table(metric: Metric, successes: Counts, trials: Counts, largest_k: int) -> Floats:
-    """The value of each task (row) at k = 1 up to `largest_k` (columns); beyond a task's n it means nothing.
+    """Return the value of each task (row) at k = 1 up to `largest_k` (columns). Undefined beyond a task's n.
 
-    A running product of ratios, (c/n) * ((c-1)/(n-1)) * ..., so nothing overflows however large n is.
+    A running product of ratios, (c/n) * ((c-1)/(n-1)) * ..., so nothing overflows for large n.
     """
     product = np.multiply.accumulate(_ratios(metric, successes, trials, largest_k), axis=1, dtype=np.float64)
     return product if metric == "Pass^k" else 1 - product
@@ -277,7 +282,7 @@ def _points(
     replicates: int,
     rng: np.random.Generator,
 ) -> list[Interval]:
-    """Intervals at neighbouring k, all of whose tasks have enough rollouts."""
+    """Return intervals at consecutive k for which all tasks have enough rollouts."""
     n_cell, c_cell, weight, cell = _cells(c, n)
     columns = slice(ks.start - 1, ks.stop - 1)
     table = pass_table(metric, c_cell, n_cell, ks.stop - 1)[:, columns]
@@ -310,12 +315,12 @@ def _points(
 
 
 def _over_tasks(estimates: Floats, table: Floats, cell: Counts, group: Counts, level: float) -> list[Interval]:
-    """Intervals whose clusters are tasks, within groups; groups of one task are one stratum together."""
+    """Return intervals with tasks as clusters, within groups. Groups of one task form one stratum together."""
     alone = np.bincount(group)[group] == 1
     strata = np.where(alone, -1, group)
     variance, freedom = np.zeros(len(estimates)), 0
-    for one in np.unique(strata).tolist():
-        present, count = np.unique(cell[strata == one], return_counts=True)
+    for stratum in np.unique(strata).tolist():
+        present, count = np.unique(cell[strata == stratum], return_counts=True)
         size = int(count.sum())
         if size > 1:
             values = table[present]
@@ -331,7 +336,7 @@ def _over_tasks(estimates: Floats, table: Floats, cell: Counts, group: Counts, l
 
 
 def _shifts(values: Floats, successes: int, trials: int, tasks: int, size: int, rng: np.random.Generator) -> Floats:
-    """How far the summed value of `tasks` equal tasks moves when their rollouts are drawn again, around its mean.
+    """Return how far the summed value of `tasks` equal tasks moves around its mean when rollouts are drawn again.
 
     Widened by n / (n - 1) in variance: rates estimated from n rollouts look that much less variable than they are.
     """
@@ -357,7 +362,7 @@ def _shifts(values: Floats, successes: int, trials: int, tasks: int, size: int, 
 
 
 def _cells(c: Counts, n: Counts) -> tuple[Counts, Counts, Counts, Counts]:
-    """Tasks with equal (n, c) are alike: n and c of each kind, how many there are, and which kind each task is."""
+    """Group tasks with equal (n, c): n and c of each kind, how many there are, and the kind of each task."""
     sizes, size = np.unique(n, return_inverse=True)
     counts, count = np.unique(c, return_inverse=True)
     kinds, cell, weight = np.unique(size * len(counts) + count, return_inverse=True, return_counts=True)
@@ -367,14 +372,14 @@ def _cells(c: Counts, n: Counts) -> tuple[Counts, Counts, Counts, Counts]:
 def _tasks(successes: ArrayLike, trials: ArrayLike) -> tuple[Counts, Counts]:
     c, n = check_counts(successes, trials)
     if c.ndim != 1:
-        raise InvalidInput(f"successes: expected a list with a number for each task, got shape {c.shape}")
+        raise InvalidInput(f"successes: expected a list with one number per task, got shape {c.shape}")
     return c, n
 
 
 def _k(k: int) -> int:
     number = check_whole(k, "k")
     if number.ndim or number < 1:
-        raise InvalidInput(f"k: expected one whole number from 1 up, got {k!r}")
+        raise InvalidInput(f"k: expected one integer of at least 1, got {k!r}")
     return int(number)
 
 
@@ -382,7 +387,7 @@ def _group(groups: Sequence[Hashable] | NDArray[np.generic] | None, size: int) -
     if groups is None:
         return np.zeros(size, dtype=np.int64)
     if len(groups) != size:
-        raise InvalidInput(f"groups: expected one for each of {size} tasks, got {len(groups)}")
+        raise InvalidInput(f"groups: expected one per task ({size}), got {len(groups)}")
     known: dict[Hashable, int] = {}
     names = groups.tolist() if isinstance(groups, np.ndarray) else groups
     return np.array([known.setdefault(name, len(known)) for name in names], dtype=np.int64)
@@ -391,12 +396,12 @@ def _group(groups: Sequence[Hashable] | NDArray[np.generic] | None, size: int) -
 def _bootstrap_notes(points: list[Interval], used: list[int], smallest_n: int, resample: Resample) -> list[str]:
     notes = []
     if any(point.method == _NO_SPREAD for point in points):
-        notes.append("Where resampling sees no spread, the interval is a cautious bound from the number of tasks.")
+        notes.append("If the resamples do not vary, the interval is a conservative bound from the number of tasks.")
     rare = [k for k, point in enumerate(points, 1) if _is_rare(point, used[k - 1])]
     if rare:
-        notes.append(f"From k = {rare[0]} on, fewer than five tasks' worth of one outcome: read the interval as rough.")
+        notes.append(f"From k = {rare[0]} on, one outcome has fewer than five tasks: the interval is approximate.")
     if resample == "rollouts" and len(points) > smallest_n / 2:
-        notes.append("Resampled rollouts give intervals that are too narrow where k is more than half of n.")
+        notes.append("Resampling rollouts gives intervals that are too narrow if k is more than half of n.")
     return notes
 
 
@@ -406,13 +411,13 @@ def _is_rare(point: Interval, tasks: int) -> bool:
 
 def _short_note(k: int, left_out: int, tasks: int) -> str:
     return (
-        f"{left_out} of {tasks} tasks have fewer than {k} rollouts and are left out; "
-        "the rest may be easier or harder than they are"
+        f"{left_out} of {tasks} tasks have fewer than {k} rollouts and are left out; the remaining tasks may "
+        "be easier or harder"
     )
 
 
 def _too_few(k: int, n: Counts) -> InvalidInput:
     return InvalidInput(
-        f"k: no task has {k} rollouts; the most that any has is {n.max()}",
-        fix=f"ask for k up to {n.max()}, or run more rollouts",
+        f"k: no task has {k} rollouts; the maximum is {n.max()}",
+        fix=f"use k up to {n.max()}, or run more rollouts",
     )

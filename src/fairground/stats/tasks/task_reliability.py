@@ -1,4 +1,4 @@
-"""Reliability of one contender from its cells, with intervals whose clusters are scenarios."""
+"""Reliability of one contender from its cells, with intervals clustered by scenario."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from fairground.stats.tasks.transitions import Transitions, transitions
 Unit = Literal["auto", "configuration", "scenario"]
 """What a task is.
 
-configuration: the same task from the same start, as repeated.
-scenario: all configurations of a scenario together, so that failing in any of them counts as unreliable.
-auto: configuration, if any was tried twice or more; else scenario.
+- `configuration`: The same task from the same start.
+- `scenario`: All configurations of a scenario together, so that failing in any of them counts as unreliable.
+- `auto`: `configuration`, if any was tried at least twice; otherwise `scenario`.
 """
 
-_ENOUGH = 0.75  # of the tasks must have been tried k times, for a curve to go to k
+_ENOUGH = 0.75  # share of the tasks that must have k attempts for a curve to reach k
 
 
 def reliability(
@@ -32,29 +32,32 @@ def reliability(
     largest_k: int | None = None,
     level: float = 0.95,
 ) -> ReliabilitySummary:
-    """Pass^k, pass@k and consistency classes of a contender; every task counts the same.
+    """Compute Pass^k, pass@k and consistency classes of a contender. Tasks are equally weighted.
 
     Tasks of one scenario resemble each other, so scenarios are the clusters of the intervals, as for a score.
 
     Args:
-        cells: The contender's.
+        cells: The contender's cells.
         unit: What a task is.
-        largest_k: How far the curves go; as far as three quarters of the tasks were tried, unless given.
-        level: Of the intervals.
+        largest_k: End of the curves. Default: the largest k for which three quarters of the tasks have k attempts.
+        level: Confidence level.
     """
     check_level(level)
     successes, trials, scenario, name = tasks_of(cells, unit)
     largest = int(np.quantile(trials, 1 - _ENOUGH, method="lower")) if largest_k is None else largest_k
-    notes = [] if name == "configuration" else ["A task is a scenario in all its configurations together."]
+    notes = [] if name == "configuration" else ["A task is a scenario with all its configurations together."]
     short = int((trials < largest).sum())
     if short:
-        notes.append(f"{short} of {len(trials)} tasks were tried less than {largest} times: the last points lack them.")
-    if largest < 1 or not (trials >= largest).any():
-        raise InvalidInput(
-            f"k = {largest}: no task was tried so often", fix=f"the most is {int(trials.max())}; ask for less"
+        notes.append(
+            f"{short} of {len(trials)} tasks were tried fewer than {largest} times and are missing from the last "
+            "points."
         )
+    if largest < 1 or not (trials >= largest).any():
+        raise InvalidInput(f"k = {largest}: no task was tried that often", fix=f"use k up to {int(trials.max())}")
     if largest == 1:
-        notes.append("Tasks were tried once: nothing can be said on repetition. Run each at least three times.")
+        notes.append(
+            "Tasks were tried only once, so nothing can be said about repeated attempts. Run each at least three times."
+        )
     return ReliabilitySummary(
         tasks=len(successes),
         rollouts=int(trials.sum()),
@@ -65,7 +68,7 @@ def reliability(
 
 
 def changes(base: Cells, new: Cells, *, unit: Unit = "auto", level: float = 0.95) -> Transitions:
-    """What became of each task from one contender to another: flows, lists, McNemar, Wilcoxon."""
+    """Compare each task between two contenders: flows, lists, McNemar, Wilcoxon."""
     wanted: Unit = unit
     if unit == "auto":
         wanted = "configuration" if max(int(base.rollouts.max()), int(new.rollouts.max())) > 1 else "scenario"
@@ -75,26 +78,29 @@ def changes(base: Cells, new: Cells, *, unit: Unit = "auto", level: float = 0.95
         names = (
             [cells.configuration(cell) for cell in range(len(cells))]
             if name == "configuration"
-            else ([cells.scenarios[one] for one in scenario.tolist()])
+            else ([cells.scenarios[index] for index in scenario.tolist()])
         )
         sides.append(dict(zip(names, zip(successes.tolist(), trials.tolist(), strict=True), strict=True)))
     return transitions(sides[0], sides[1], level=level)
 
 
 def follow(one: Cells, other: Cells, level: float) -> tuple[Transitions | None, tuple[str, ...]]:
-    """What became of each task from the other to the one; or why that cannot be said."""
+    """Return how each task's result changes from the other to the one, or a note why that is not possible."""
     try:
         return changes(other, one, level=level), ()
     except InvalidInput as error:
-        return None, (f"No task is followed from one to the other: {error.message}.",)
+        return None, (f"Tasks cannot be compared between the two: {error.message}.",)
 
 
 def tasks_of(
     cells: Cells, unit: Unit = "auto"
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Literal["configuration", "scenario"]]:
-    """Each task's successes, trials and scenario, and what a task is."""
+    """Return each task's successes, trials and scenario, and what a task is."""
     if cells.values is not None:
-        raise InvalidInput("reliability is about success and failure", fix='count(table, value="success")')
+        raise InvalidInput(
+            "reliability needs success or failure, but these episodes have other values",
+            fix='use count(table, value="success")',
+        )
     if unit not in ("auto", "configuration", "scenario"):
         raise InvalidInput(f"unit: expected auto, configuration or scenario, got {unit!r}")
     successes, trials = cells.successes.astype(np.int64), cells.rollouts.astype(np.int64)
@@ -125,14 +131,17 @@ def _curve(
         values = pass_table(metric, successes[usable], trials[usable], k)[:, k - 1]
         points.append(share_interval(_spread(values, scenario[usable], trials[usable], app_of), level))
         used.append(int(usable.sum()))
-    left_out = tuple(len(trials) - one for one in used)
+    left_out = tuple(len(trials) - count for count in used)
     return PassCurve(metric, tuple(range(1, largest + 1)), tuple(points), tuple(used), left_out, notes)
 
 
 def _spread(
     values: NDArray[np.float64], scenario: NDArray[np.int64], trials: NDArray[np.int64], app_of: NDArray[np.int32]
 ) -> Spread:
-    """The spread of the mean over tasks: from scenarios, of one scenario from its tasks, of one task from rollouts."""
+    """Return the spread of the mean over tasks.
+
+    It comes from scenarios; for one scenario from its tasks; for one task from its rollouts.
+    """
     if len(values) == 1:
         return Spread(values[0], np.zeros(()), KNOWN, float(trials[0]), "rollouts of its one task")
     if (scenario == scenario[0]).all():

@@ -1,4 +1,4 @@
-"""What became of each task from one setting to another: flows between consistency classes, and the paired tests."""
+"""Changes of each task between two settings: flows between consistency classes, and paired tests."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ Task = TypeVar("Task", bound=Hashable)
 
 @dataclass(frozen=True)
 class Transitions:
-    """What became of each task from a base setting to a new one.
+    """Changes of each task from a base setting to a new one.
 
     Attributes:
-        tasks: Tasks in both settings; only they are compared.
+        tasks: Number of tasks in both settings. Only these are compared.
         flow: Tasks by class before (rows) and after (columns), in the order of `CLASSES`.
-        improved: Tasks solved in every rollout now and not before, by name.
-        regressed: Tasks solved in every rollout before and not now, by name.
+        improved: Tasks solved in every rollout now but not before, by name.
+        regressed: Tasks solved in every rollout before but not now, by name.
         mcnemar: The test on these two.
-        unit: "counts" when each task has as many rollouts in both settings; "rates" otherwise.
+        unit: "counts" if each task has as many rollouts in both settings; otherwise "rates".
         delta: Mean change in a task's success count (or rate), with its interval over tasks.
         wilcoxon: The test on the changes in counts (or rates).
-        only_base: Tasks that the new setting lacks; not used.
-        only_new: Tasks that the base lacks; not used.
-        notes: What must not be over-read.
+        only_base: Tasks missing in the new setting; not used.
+        only_new: Tasks missing in the base; not used.
+        notes: Caveats for the reader.
     """
 
     tasks: int
@@ -53,22 +53,22 @@ class Transitions:
 def transitions(
     base: Mapping[Task, tuple[int, int]], new: Mapping[Task, tuple[int, int]], *, level: float = 0.95
 ) -> Transitions:
-    """Task by task, what changed between two settings, with the tests that go with it.
+    """Compare two settings task by task, with the corresponding tests.
 
     Args:
-        base: Task to (successes, rollouts) before.
+        base: (successes, rollouts) per task before.
         new: The same after.
-        level: Confidence level of the intervals.
+        level: Confidence level.
 
     Raises:
-        InvalidInput: When the two have no task in common.
+        InvalidInput: If the two have no task in common.
     """
     both = _by_name(base.keys() & new.keys())
     only_base, only_new = _by_name(base.keys() - new.keys()), _by_name(new.keys() - base.keys())
     if not both:
         raise InvalidInput(
-            f"transitions: the base has {len(base)} tasks and the new setting {len(new)}, and none is in both",
-            fix="give both settings the same names for the same tasks",
+            f"transitions: the base has {len(base)} tasks and the new setting {len(new)}, but none is in both",
+            fix="use the same names for the same tasks in both settings",
         )
     c0, n0 = _side(base, both, "base")
     c1, n1 = _side(new, both, "new")
@@ -76,15 +76,15 @@ def transitions(
     flow = np.bincount(before * 3 + after, minlength=9).reshape(3, 3)
     up, down = (before != 0) & (after == 0), (before == 0) & (after != 0)
     equal = bool((n0 == n1).all())
-    # Rounded, so that 3/10 - 2/10 and 1/10 - 0/10 tie as they should.
+    # Rounded, so that 3/10 - 2/10 and 1/10 - 0/10 tie.
     change = (c1 - c0).astype(np.float64) if equal else np.round(c1 / n1 - c0 / n0, 12)
     bound = float(n0.max()) if equal else 1.0
     notes = []
     if not equal:
         notes.append(
-            f"{int((n0 != n1).sum())} tasks have different numbers of rollouts in the two settings, so rates are "
-            "compared instead of counts; and a task with more rollouts is less likely to be solved in all of them, "
-            "which tilts McNemar's test against the setting with more."
+            f"{int((n0 != n1).sum())} tasks have different numbers of rollouts in the two settings, so rates "
+            "are compared instead of counts. A task with more rollouts is less likely to be solved in all of "
+            "them, which biases McNemar's test against the setting with more."
         )
     elif n0.min() < n0.max():
         notes.append(f"Tasks have {n0.min()} to {n0.max()} rollouts: a change of one counts the same in all of them.")
@@ -106,7 +106,7 @@ def transitions(
 
 
 def _side(side: Mapping[Task, tuple[int, int]], names: tuple[Task, ...], what: str) -> tuple[Counts, Counts]:
-    """Counts of the named tasks; an error names the task."""
+    """Return counts of the named tasks. An error names the task."""
     for name in names:
         if not isinstance(side[name], Sequence) or len(side[name]) != 2:
             raise InvalidInput(f"{what}[{name!r}]: expected (successes, rollouts), got {side[name]!r}")

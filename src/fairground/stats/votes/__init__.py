@@ -1,1 +1,1 @@
-"""People's votes between two agents: reading them, ratings, rankings, tests, and how many are needed."""
+"""Votes between two agents: reading, ratings, rankings, tests, and how many votes are needed."""

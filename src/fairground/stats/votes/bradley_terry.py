@@ -1,7 +1,7 @@
-"""Bradley-Terry: one strength for each agent, such that who beats whom is as likely as possible.
+"""Bradley-Terry ratings: one strength per agent, fitted by maximum likelihood.
 
 A vote goes to agent i over agent j with probability 1 / (1 + exp(b_j - b_i)). A tie, of either kind, is half a vote
-each way. Strengths sum to 0; a rating is 400 log10(e^b) + 1000, so that ratings have the mean 1000.
+each way. Strengths sum to 0. A rating is 400 log10(e^b) + 1000, so ratings have mean 1000.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from fairground.core import InvalidInput, unknown
 from fairground.stats.votes.votes import PairCounts, Votes, counts
 
 ELO = 400 / math.log(10)
-"""Rating points a unit of strength."""
+"""Rating points per unit of strength."""
 CENTRE = 1000.0
 LIGHT_PRIOR = 0.5
-"""Virtual tied votes per agent, where the votes alone have no finite solution."""
+"""Virtual tied votes per agent if the votes alone have no finite solution."""
 
-_CLOSE = 1e-10  # strengths are solved to this
+_CLOSE = 1e-10  # convergence tolerance of strengths
 _CHORD_STEPS = 25
 _NEWTON_STEPS = 200
-_MANY_AGENTS = 100  # past that, a matrix for each set costs more than conjugate gradients
+_MANY_AGENTS = 100  # above this, one matrix per set costs more than conjugate gradients
 _CELLS = 1 << 22  # numbers in one batch of matrices
 
 Floats = NDArray[np.float64]
@@ -40,10 +40,10 @@ class BradleyTerry:
 
     Attributes:
         agents: The agents' names.
-        strengths: Of each agent, in the same order; they sum to 0.
-        ratings: On the Elo scale, by agent: with the mean 1000, or the anchor's rating.
+        strengths: Strength of each agent, in the same order. They sum to 0.
+        ratings: Ratings on the Elo scale, by agent: with mean 1000, or relative to the anchor's rating.
         prior: Virtual tied votes per agent that were added; 0 for none.
-        notes: What must be known to read the ratings rightly.
+        notes: Caveats for the reader.
     """
 
     agents: tuple[str, ...]
@@ -56,29 +56,29 @@ class BradleyTerry:
 def bradley_terry(
     votes: Votes | PairCounts, *, anchor: tuple[str, float] | None = None, prior: float | None = None
 ) -> BradleyTerry:
-    """Fits Bradley-Terry strengths to votes.
+    """Fit Bradley-Terry strengths to votes.
 
     Args:
         votes: The votes, or their counts.
-        anchor: An agent and the rating that it is to have; the others move with it.
-        prior: How many virtual tied votes each agent gets, spread evenly over all other agents. None adds half a
-            vote, and only where the votes have no finite solution, such as for an agent that never won; a note says
-            so. 0 never adds any. A number always adds that many, and also holds together groups that never met.
+        anchor: An agent and its fixed rating. The others are relative to it.
+        prior: Number of virtual tied votes per agent, spread evenly over all other agents. None adds half a vote, and
+            only if the votes have no finite solution, such as for an agent that never won; a note says so. 0 never adds
+            any. A number always adds that many, and also connects groups that never met.
 
     Raises:
-        InvalidInput: Without votes or with one agent; when groups of agents never met and no prior is given; when the
-            votes have no finite solution and the prior is 0.
+        InvalidInput: If there are no votes or only one agent; if groups of agents never met and no prior is given; or
+            if the votes have no finite solution and the prior is 0.
     """
-    found = counts(votes) if isinstance(votes, Votes) else votes
-    used, notes = choose_prior(found, prior)
-    strengths = fit_counts(found, used)
-    shown = ratings_of(strengths, found.agents, anchor)
-    ratings = dict(zip(found.agents, shown.tolist(), strict=True))
-    return BradleyTerry(found.agents, tuple(strengths.tolist()), ratings, used, notes)
+    pair_counts = counts(votes) if isinstance(votes, Votes) else votes
+    used, notes = choose_prior(pair_counts, prior)
+    strengths = fit_counts(pair_counts, used)
+    shown = ratings_of(strengths, pair_counts.agents, anchor)
+    ratings = dict(zip(pair_counts.agents, shown.tolist(), strict=True))
+    return BradleyTerry(pair_counts.agents, tuple(strengths.tolist()), ratings, used, notes)
 
 
 def ratings_of(strengths: ArrayLike, agents: Sequence[str], anchor: tuple[str, float] | None = None) -> Floats:
-    """Strengths (agents first, further axes behind) on the Elo scale."""
+    """Return strengths (agents first, then further axes) on the Elo scale."""
     values = np.asarray(strengths, dtype=np.float64)
     if anchor is None:
         return CENTRE + ELO * values
@@ -87,31 +87,35 @@ def ratings_of(strengths: ArrayLike, agents: Sequence[str], anchor: tuple[str, f
 
 
 def anchor_place(agents: Sequence[str], anchor: tuple[str, float]) -> int:
-    """The position of the anchor among the agents, checked."""
+    """Return the index of the anchor among the agents, checked."""
     name, rating = anchor
     if name not in agents:
         raise unknown("agent", name, agents)
     if not math.isfinite(rating):
-        raise InvalidInput(f"anchor: expected a finite rating, got {rating!r}", fix="such as ('human', 1000)")
+        raise InvalidInput(f"anchor: expected a finite rating, got {rating!r}", fix="write for example ('human', 1000)")
     return agents.index(name)
 
 
 def choose_prior(found: PairCounts, prior: float | None) -> tuple[float, tuple[str, ...]]:
-    """The prior that these votes need and are allowed, and what must be said of it."""
+    """Return the prior that these votes need and are allowed, and notes about it."""
     if prior is not None and not (prior >= 0 and math.isfinite(prior)):
-        raise InvalidInput(f"prior: expected a number of votes from 0 up, got {prior!r}", fix="0.5 is usual")
+        raise InvalidInput(f"prior: expected a number of votes of 0 or more, got {prior!r}", fix="use 0.5")
     if len(found.agents) < 2:
-        raise InvalidInput(f"a ranking needs two agents, got {len(found.agents)}", fix="add votes about others")
+        raise InvalidInput(
+            f"a ranking needs at least two agents, got {len(found.agents)}", fix="add votes about other agents"
+        )
     if not (found.total > 0).any():
-        raise InvalidInput("a ranking needs votes, got none", fix="collect some, or check the weights")
+        raise InvalidInput("a ranking needs votes, got none", fix="collect votes, or check the weights")
     groups = _groups(found, strong=False)
     if len(groups) > 1:
         if not prior:
             raise InvalidInput(
-                f"{len(groups)} groups of agents never met one another, so nothing says who is better across them: "
+                f"{len(groups)} groups of agents never met, so the votes do not say who is better across them: "
                 f"{_listed(groups)}",
-                fix="collect votes between them, rank each group alone, or give a prior, which makes them equal on "
-                "average",
+                fix=(
+                    "collect votes between them, rank each group separately, or give a prior, which makes them "
+                    "equal on average"
+                ),
             )
         note = f"{len(groups)} groups of agents never met; only the prior relates them: {_listed(groups)}."
         return prior, (note, *_prior_notes(found, prior))
@@ -121,13 +125,13 @@ def choose_prior(found: PairCounts, prior: float | None) -> tuple[float, tuple[s
     if prior == 0 and len(broken := _groups(found, strong=True)) > 1:
         raise InvalidInput(
             f"these votes have no finite ratings: between {_listed(broken)} all votes go one way",
-            fix="leave prior out, or give one such as 0.5",
+            fix="omit the prior, or give one such as 0.5",
         )
     return prior, _prior_notes(found, prior) if prior else ()
 
 
 def fit_counts(found: PairCounts, prior: float) -> Floats:
-    """The strengths of votes that are known to have finite ones."""
+    """Return the strengths of votes that are known to have a finite solution."""
     score, total = found.wins + found.ties / 2, found.total
     pairs = Pairs(len(found.agents), found.first, found.second)
     if prior:
@@ -138,14 +142,14 @@ def fit_counts(found: PairCounts, prior: float) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Which agents make each pair; each pair is listed once."""
+    """The agents of each pair. Each pair is listed once."""
 
     agents: int
     first: NDArray[np.int64]
     second: NDArray[np.int64]
 
     def incidence(self) -> csr_array:
-        """A matrix of pairs x agents with +1 for the first and -1 for the second."""
+        """Return a pairs x agents matrix with +1 for the first and -1 for the second agent."""
         rows = np.arange(len(self.first))
         sign = np.ones(len(rows))
         return csr_array(
@@ -156,7 +160,7 @@ class Pairs:
 
 
 def with_prior(pairs: Pairs, score: Floats, total: Floats, prior: float) -> tuple[Pairs, Floats, Floats]:
-    """The same votes over all pairs of agents, with each agent's virtual ties added."""
+    """Return the same votes over all pairs of agents, with each agent's virtual ties added."""
     first, second = np.triu_indices(pairs.agents, 1)
     place = np.empty((pairs.agents, pairs.agents), dtype=np.int64)
     place[first, second] = place[second, first] = np.arange(len(first))
@@ -171,23 +175,26 @@ def with_prior(pairs: Pairs, score: Floats, total: Floats, prior: float) -> tupl
 
 
 def information(pairs: Pairs, total: Floats, strengths: Floats) -> Floats:
-    """The information matrix (minus the second derivatives) at some strengths; singular along equal shifts."""
+    """Return the information matrix (minus the second derivatives) at some strengths.
+
+    It is singular along equal shifts.
+    """
     chance = expit(strengths[pairs.first] - strengths[pairs.second])
     matrix: Floats = _laplacian(pairs, (total * chance * (1 - chance))[:, None])[0]
     return matrix
 
 
 def solve(pairs: Pairs, score: Floats, total: Floats, start: Floats | None = None) -> Floats:
-    """The best strengths for many sets of votes at once: (agents, sets).
+    """Return the best strengths for many sets of votes at once: (agents, sets).
+
+    Every set must have a finite solution. Near `start` one matrix serves all sets: steps with its inverse cost a
+    hundredth of Newton steps and converge fast. Sets that do not converge get damped Newton steps.
 
     Args:
         pairs: The pairs.
         score: (pairs, sets): what the first agent of each pair got.
-        total: (pairs, sets): how many votes the pair had.
-        start: Strengths near which all solutions lie, such as those of the votes that the sets were drawn from.
-
-    Every set must have a finite solution. Near `start` one matrix serves all sets: steps with its inverse cost a
-    hundredth of real Newton steps and converge fast. The sets that they do not settle get damped Newton steps.
+        total: (pairs, sets): number of votes of the pair.
+        start: Strengths near all solutions, such as those of the votes that the sets were drawn from.
     """
     sets = score.shape[1]
     near = np.zeros(pairs.agents) if start is None else start
@@ -205,7 +212,7 @@ def solve(pairs: Pairs, score: Floats, total: Floats, start: Floats | None = Non
 
 
 def solvable(pairs: Pairs, score: Floats, total: Floats) -> NDArray[np.bool_]:
-    """For each set of votes whether it has finite strengths: every agent leads to every other by wins or ties."""
+    """Return which sets of votes have finite strengths: every agent is connected to every other by wins or ties."""
     _, sets = score.shape
     beat = score > 0
     lost = total - score > 1e-12 * total
@@ -216,16 +223,16 @@ def solvable(pairs: Pairs, score: Floats, total: Floats) -> NDArray[np.bool_]:
         heads.append(number * pairs.agents + head[pair])
         tails.append(number * pairs.agents + tail[pair])
     head, tail, size = np.concatenate(heads), np.concatenate(tails), sets * pairs.agents
-    # All sets side by side in one graph, so that one pass in C finds the strongly connected parts of each.
+    # All sets are in one graph, so that one pass finds the strongly connected components of each.
     graph = csr_array(coo_array((np.ones(len(head), dtype=np.int8), (head, tail)), (size, size)))
     _, part = connected_components(graph, directed=True, connection="strong")
     parts = part.reshape(sets, pairs.agents)
-    whole: NDArray[np.bool_] = (parts == parts[:, :1]).all(axis=1)
-    return whole
+    connected: NDArray[np.bool_] = (parts == parts[:, :1]).all(axis=1)
+    return connected
 
 
 def _chord(pairs: Pairs, score: Floats, total: Floats, inverse: Floats, strengths: Floats) -> NDArray[np.bool_]:
-    """Moves the strengths by steps with one inverse information for all; returns which sets are not settled."""
+    """Move the strengths by steps with one inverse information matrix for all. Returns which sets did not converge."""
     gather = csr_array(pairs.incidence().T)
     move = np.full(score.shape[1], np.inf)
     for _ in range(_CHORD_STEPS):
@@ -234,7 +241,7 @@ def _chord(pairs: Pairs, score: Floats, total: Floats, inverse: Floats, strength
         np.subtract(score, chance, out=chance)
         step = inverse @ (gather @ chance)
         size = np.abs(step).max(axis=0)
-        going = (size < 1) & (size < move)  # past that it diverges, and Newton takes over
+        going = (size < 1) & (size < move)  # beyond that it diverges, and Newton takes over
         strengths += np.where(going, step, 0)
         move = np.where(going | (size == 0), size, np.inf)
         if not ((move >= _CLOSE) & np.isfinite(move)).any():
@@ -245,7 +252,7 @@ def _chord(pairs: Pairs, score: Floats, total: Floats, inverse: Floats, strength
 
 
 def _newton(pairs: Pairs, score: Floats, total: Floats, strengths: Floats, inverse: Floats | None) -> Floats:
-    """Newton steps, halved wherever they would lower the likelihood; with an inverse, by conjugate gradients."""
+    """Take Newton steps, halved if they would lower the likelihood. With an inverse, by conjugate gradients."""
     gather = csr_array(pairs.incidence().T)
     active = np.arange(score.shape[1])
     height = _likelihood(pairs, score, total, strengths)
@@ -268,7 +275,7 @@ def _newton(pairs: Pairs, score: Floats, total: Floats, strengths: Floats, inver
             length[low] /= 2
         strengths[:, active] = here + step * length
         height[active] = there
-        # The second reason: past the precision of the likelihood itself no step can be told from the next.
+        # Second criterion: below the precision of the likelihood, steps cannot be distinguished.
         done = (np.abs(step * length).max(axis=0) < _CLOSE) | (gain < 1e-18 * met.sum(axis=0))
         active = active[~done]
         if not len(active):
@@ -278,19 +285,22 @@ def _newton(pairs: Pairs, score: Floats, total: Floats, strengths: Floats, inver
 
 
 def _conjugate(pairs: Pairs, gather: csr_array, weight: Floats, slope: Floats, inverse: Floats) -> Floats:
-    """Newton steps of all sets by conjugate gradients, eased by an inverse that is nearly theirs.
+    """Return the Newton steps of all sets by conjugate gradients, preconditioned by an approximate inverse.
 
-    For many agents: it needs no matrix for each set. Steps are good to some six digits; the next one mends the rest.
+    For many agents: it needs no matrix per set. Steps are accurate to about six digits; the next step corrects the
+    rest.
     """
     step, rest = np.zeros_like(slope), slope - slope.mean(axis=0)
-    inverse = inverse - inverse.mean(axis=0)  # shifts of all strengths are free, and rounding would run away in them
+    inverse = inverse - inverse.mean(
+        axis=0
+    )  # shifts of all strengths are free, and rounding errors would grow along them
     eased = inverse @ rest
     toward, size = eased.copy(), (rest * eased).sum(axis=0)
     enough = 1e-12 * size
     for _ in range(2 * pairs.agents):
         pull = gather @ (weight * (toward[pairs.first] - toward[pairs.second]))
         bend = (toward * pull).sum(axis=0)
-        going = (size > enough) & (bend > 0)  # a set that is done stays: its next steps would be rounding only
+        going = (size > enough) & (bend > 0)  # a converged set stays: its next steps would be rounding errors only
         if not going.any():
             break
         stride = np.where(going, size / np.where(going, bend, 1), 0)
@@ -309,7 +319,7 @@ def _likelihood(pairs: Pairs, score: Floats, total: Floats, strengths: Floats) -
 
 
 def _laplacian(pairs: Pairs, weight: Floats) -> Floats:
-    """(sets, agents, agents) from weights of (pairs, sets)."""
+    """Return (sets, agents, agents) matrices from weights of (pairs, sets)."""
     matrices = np.zeros((weight.shape[1], pairs.agents, pairs.agents))
     matrices[:, pairs.first, pairs.second] = -weight.T
     matrices[:, pairs.second, pairs.first] = -weight.T
@@ -319,38 +329,39 @@ def _laplacian(pairs: Pairs, weight: Floats) -> Floats:
 
 
 def _grounded(matrices: Floats) -> Floats:
-    """Takes away the freedom to shift all strengths alike, which leaves steps that sum to 0."""
+    """Remove the freedom to shift all strengths equally, so that steps sum to 0."""
     fixed: Floats = matrices + np.trace(matrices, axis1=1, axis2=2)[:, None, None] / matrices.shape[1] ** 2
     return fixed
 
 
-def _groups(found: PairCounts, *, strong: bool) -> list[list[str]]:
-    """The parts of the graph of agents: those that met, or (strong) that lead to one another by wins and ties."""
-    size = len(found.agents)
-    beat, lost = found.wins + found.ties > 0, found.losses + found.ties > 0
-    head = np.concatenate([found.first[beat], found.second[lost]])
-    tail = np.concatenate([found.second[beat], found.first[lost]])
+def _groups(pair_counts: PairCounts, *, strong: bool) -> list[list[str]]:
+    """Return the components of the graph of agents: those that met, or (strong) are connected by wins and ties."""
+    size = len(pair_counts.agents)
+    beat, lost = pair_counts.wins + pair_counts.ties > 0, pair_counts.losses + pair_counts.ties > 0
+    head = np.concatenate([pair_counts.first[beat], pair_counts.second[lost]])
+    tail = np.concatenate([pair_counts.second[beat], pair_counts.first[lost]])
     graph = csr_array(coo_array((np.ones(len(head)), (head, tail)), (size, size)))
     number, part = connected_components(graph, directed=True, connection="strong" if strong else "weak")
-    return [[found.agents[at] for at in np.flatnonzero(part == group)] for group in range(number)]
+    return [[pair_counts.agents[at] for at in np.flatnonzero(part == group)] for group in range(number)]
 
 
-def _prior_notes(found: PairCounts, prior: float) -> tuple[str, ...]:
-    if len(_groups(found, strong=True)) == 1:
-        return (f"a prior of {prior:g} virtual tied votes per agent draws all ratings slightly together",)
-    size = len(found.agents)
-    won = np.bincount(found.first, found.wins + found.ties, size) + np.bincount(
-        found.second, found.losses + found.ties, size
+def _prior_notes(pair_counts: PairCounts, prior: float) -> tuple[str, ...]:
+    if len(_groups(pair_counts, strong=True)) == 1:
+        return (f"a prior of {prior:g} virtual tied votes per agent shrinks all ratings slightly towards each other",)
+    size = len(pair_counts.agents)
+    won = np.bincount(pair_counts.first, pair_counts.wins + pair_counts.ties, size) + np.bincount(
+        pair_counts.second, pair_counts.losses + pair_counts.ties, size
     )
-    lost = np.bincount(found.first, found.losses + found.ties, size) + np.bincount(
-        found.second, found.wins + found.ties, size
+    lost = np.bincount(pair_counts.first, pair_counts.losses + pair_counts.ties, size) + np.bincount(
+        pair_counts.second, pair_counts.wins + pair_counts.ties, size
     )
-    never = [f"{found.agents[at]} never won or tied" for at in np.flatnonzero(won == 0)]
-    never += [f"{found.agents[at]} never lost or tied" for at in np.flatnonzero(lost == 0)]
-    why = "; ".join(never) or f"all votes between {_listed(_groups(found, strong=True))} go one way"
+    never = [f"{pair_counts.agents[at]} never won or tied" for at in np.flatnonzero(won == 0)]
+    never += [f"{pair_counts.agents[at]} never lost or tied" for at in np.flatnonzero(lost == 0)]
+    why = "; ".join(never) or f"all votes between {_listed(_groups(pair_counts, strong=True))} go one way"
     return (
-        f"the votes alone have no finite ratings ({why}): {prior:g} virtual tied votes per agent were added. How far "
-        "these agents stand from the others is the prior's doing, and their intervals are too narrow on that side",
+        f"the votes alone have no finite ratings ({why}): {prior:g} virtual tied votes per agent were added. "
+        "The distance of these agents from the others depends on the prior, and their intervals are too "
+        "narrow on that side",
     )
 
 

@@ -1,4 +1,4 @@
-"""A leaderboard for each category of tasks."""
+"""One leaderboard per category of tasks."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from fairground.stats.votes.votes import Votes
 
 @dataclass(frozen=True)
 class CategoryRankings:
-    """A leaderboard for each category.
+    """One leaderboard per category.
 
     Attributes:
-        rankings: By category. Each has the mean 1000 over its own agents, so that ratings of two categories compare
-            only where the same agents are in both.
+        rankings: By category. Each has mean 1000 over its own agents, so ratings of two categories are comparable only
+            if both have the same agents.
         refused: Categories that cannot be ranked, with the reason.
     """
 
@@ -37,16 +37,16 @@ def rank_by_category(
     anchor: tuple[str, float] | None = None,
     prior: float | None = None,
 ) -> CategoryRankings:
-    """Ranks the votes of each category by themselves; the options are those of `rank`.
+    """Rank the votes of each category separately. The options are those of `rank`.
 
     Raises:
-        InvalidInput: When votes have no category.
+        InvalidInput: If votes have no category.
     """
     if votes.category is None or "" in votes.category.values:
         raise InvalidInput("a ranking by category needs a category for every vote", fix="add a column 'category'")
     check_options(level, method, cluster, resamples)
     rankings, refused = {}, {}
-    # Each category has a generator of its own, so that its figures do not depend on what else is in the file.
+    # Each category has its own generator, so that its results do not depend on the other categories.
     for (code, name), own in zip(enumerate(votes.category.values), rng.spawn(len(votes.category.values)), strict=True):
         chosen = votes.where(votes.category.codes == code)
         try:

@@ -26,7 +26,7 @@ class Gaps:
 
 
 def gaps(strengths: Floats, covariance: Floats, freedom: float | None = None) -> Gaps:
-    """Tests every pair: by Student's t with degrees of freedom, by the normal distribution without.
+    """Test every pair: by Student's t with degrees of freedom, otherwise by the normal distribution.
 
     The error is that of the difference: ratings of two agents that met are not independent.
     """
@@ -34,7 +34,7 @@ def gaps(strengths: Floats, covariance: Floats, freedom: float | None = None) ->
     gap = strengths[first] - strengths[second]
     variance = covariance[first, first] + covariance[second, second] - 2 * covariance[first, second]
     error = np.sqrt(np.maximum(variance, 0))
-    # No spread at all is no evidence: it means that the resamples could not vary, not that the gap is certain.
+    # An error of 0 is no evidence: it means that the resamples did not vary, not that the gap is certain.
     known = error > 1e-9
     z = np.where(known, np.abs(gap) / np.where(known, error, 1), 0)
     p = 2 * (ndtr(-z) if freedom is None else stdtr(freedom, -z))

@@ -1,7 +1,7 @@
-"""How ratings vary: drawing votes (or whole tasks or voters) again, and the influence of each on the strengths.
+"""Variation of ratings: resampling of votes (or whole tasks or voters), and their influence on the strengths.
 
-Bradley-Terry knows votes only by how many of each kind a pair had. So a resample of a million votes is one
-multinomial draw over some hundred kinds, exact in law, and all resamples are solved together.
+Bradley-Terry uses only how many votes of each kind a pair had. So a resample of a million votes is one multinomial draw
+over some hundred kinds, exact in distribution, and all resamples are solved together.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from fairground.stats.votes.vote_clusters import Clusters, Codes, effective_numb
 from fairground.stats.votes.votes import PairCounts, Votes, counts
 
 _CELLS = 1 << 22  # numbers in one batch
-_EQUAL = 1e-9  # strengths nearer than that are the same: they are solved to 1e-10
-_TAIL = 0.975  # where the tails of few clusters are matched to Student's
+_EQUAL = 1e-9  # closer strengths count as equal: the convergence tolerance is 1e-10
+_TAIL = 0.975  # where the tails of few clusters are matched to Student's t
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """What is drawn: single votes, or all votes of a task or of a voter together.
+    """What is resampled: single votes, or all votes of a task or voter together.
 
     Attributes:
         pairs: The pairs of agents that met.
-        number: How many units of each kind there are. Votes that say the same are one kind; a voter is its own.
+        number: Number of units of each kind. Equal votes are one kind; a cluster is its own kind.
         score: (kinds, pairs): what one unit gave the first agent of each pair.
-        total: (kinds, pairs): how many votes (or what weight) one unit gave each pair.
-        effective: How many units there are; of clusters, how many of equal size they are worth.
+        total: (kinds, pairs): number (or weight) of votes that one unit gave each pair.
+        effective: Number of units; for clusters, the effective number of equal size.
     """
 
     pairs: Pairs
@@ -46,23 +46,23 @@ class Units:
 
 
 def units_of(votes: Votes, clusters: Codes | None = None) -> Units:
-    """The units of some votes: single ones, or with `clusters` all votes of a cluster together."""
-    found = counts(votes)
-    pairs = Pairs(len(votes.agents), found.first, found.second)
+    """Return the units of some votes: single votes, or with `clusters` all votes of a cluster together."""
+    pair_counts = counts(votes)
+    pairs = Pairs(len(votes.agents), pair_counts.first, pair_counts.second)
     if clusters is None and votes.weight is None:
-        kinds = np.concatenate([found.wins, found.losses, found.ties])
-        pair = np.tile(np.arange(len(found.first)), 3)
-        score = np.repeat([1.0, 0.0, 0.5], len(found.first))
+        kinds = np.concatenate([pair_counts.wins, pair_counts.losses, pair_counts.ties])
+        pair = np.tile(np.arange(len(pair_counts.first)), 3)
+        score = np.repeat([1.0, 0.0, 0.5], len(pair_counts.first))
         there = kinds > 0
         number = kinds[there].astype(np.int64)
         unit = np.arange(len(number))
         return _units(pairs, number, unit, pair[there], score[there], np.ones(len(number)), len(votes))
-    pair, score = oriented(votes, found)
+    pair, score = oriented(votes, pair_counts)
     weight = np.ones(len(votes)) if votes.weight is None else votes.weight
     if clusters is None:
-        said = np.rint(2 * score).astype(np.int64) + 3 * pair
+        kind_of_vote = np.rint(2 * score).astype(np.int64) + 3 * pair
         _, same = np.unique(weight, return_inverse=True)
-        _, row, number = np.unique(said * (same.max() + 1) + same, return_index=True, return_counts=True)
+        _, row, number = np.unique(kind_of_vote * (same.max() + 1) + same, return_index=True, return_counts=True)
         unit = np.arange(len(row))
         return _units(pairs, number, unit, pair[row], score[row] * weight[row], weight[row], len(votes))
     number, effective = np.ones(clusters.max() + 1, dtype=np.int64), effective_number(clusters, weight)
@@ -74,9 +74,9 @@ class Variation:
     """How strengths vary.
 
     Attributes:
-        drawn: (agents, resamples).
-        covariance: Of the strengths.
-        helped: How many resamples needed the light prior.
+        drawn: Strengths of resamples, (agents, resamples).
+        covariance: Covariance of the strengths.
+        helped: Number of resamples that needed the light prior.
     """
 
     drawn: Floats
@@ -94,17 +94,17 @@ def vary(
     rng: np.random.Generator,
     sandwich: bool,
 ) -> Variation:
-    """Strengths as they would be from other votes like these.
+    """Return the variation of strengths over other votes like these.
 
     Args:
         votes: The votes.
-        clusters: Which of them depend on each other; not both tasks and voters, unless `sandwich`.
-        strengths: What the votes say.
+        clusters: Which votes depend on each other; not both tasks and voters, unless `sandwich`.
+        strengths: The strengths from the votes.
         prior: Virtual tied votes per agent.
-        resamples: How many strengths are drawn.
-        rng: Source of randomness.
-        sandwich: Take the sandwich covariance and draw from the distribution that it describes. Otherwise draw votes,
-            or whole clusters of them, with replacement.
+        resamples: Number of resamples.
+        rng: Random generator.
+        sandwich: Use the sandwich covariance, and draw from the corresponding distribution. Otherwise draw votes, or
+            whole clusters of them, with replacement.
     """
     if sandwich:
         covariance = clusters.variance(lambda codes: influence(units_of(votes, codes), strengths, prior).covariance)
@@ -115,7 +115,7 @@ def vary(
     covariance = np.atleast_2d(np.cov(drawn))
     if clusters.freedom is None:
         return Variation(drawn, covariance, helped)
-    # Draws of few clusters vary too little, and have the tails of a normal distribution instead of Student's.
+    # Resamples of few clusters vary too little, and have normal tails instead of Student's t.
     lost = units.effective / (units.effective - 1)
     wider = np.sqrt(lost) * float(stdtrit(clusters.freedom, _TAIL) / ndtri(_TAIL))
     return Variation(strengths[:, None] + wider * (drawn - strengths[:, None]), covariance * lost, helped)
@@ -124,7 +124,7 @@ def vary(
 def draw_normal(
     strengths: Floats, covariance: Floats, freedom: float | None, resamples: int, rng: np.random.Generator
 ) -> Floats:
-    """Draws from a normal distribution, or with degrees of freedom from Student's; (agents, resamples)."""
+    """Draw from a normal distribution, or with degrees of freedom from Student's t: (agents, resamples)."""
     drawn = rng.multivariate_normal(strengths, covariance, size=resamples, method="eigh", check_valid="ignore").T
     if freedom is None:
         return drawn
@@ -136,7 +136,7 @@ def draw_normal(
 def draw_strengths(
     units: Units, strengths: Floats, prior: float, resamples: int, rng: np.random.Generator
 ) -> tuple[Floats, int]:
-    """Strengths of votes drawn again, (agents, resamples), and how many resamples needed the light prior."""
+    """Return strengths of resampled votes, (agents, resamples), and how many resamples needed the light prior."""
     parts, helped = [], 0
     for score, total in _resamples(units, resamples, rng):
         part, needed = solve_sets(units.pairs, score, total, prior, start=strengths)
@@ -148,7 +148,7 @@ def draw_strengths(
 def solve_sets(
     pairs: Pairs, score: Floats, total: Floats, prior: float, start: Floats | None = None
 ) -> tuple[Floats, int]:
-    """Strengths of many sets of votes; those without finite ones get the light prior, and are counted."""
+    """Return strengths of many sets of votes. Sets without finite strengths get the light prior, and are counted."""
     if prior:
         return solve(*with_prior(pairs, score, total, prior), start=start), 0
     fine = _finite(pairs, score, total)
@@ -162,11 +162,11 @@ def solve_sets(
 
 @dataclass(frozen=True, eq=False)
 class Influence:
-    """What single units do to the strengths, to first order.
+    """First-order influence of single units on the strengths.
 
     Attributes:
-        covariance: Of the strengths: the sandwich, clustered where units are clusters.
-        acceleration: Of each agent, for BCa.
+        covariance: Sandwich covariance of the strengths, clustered if units are clusters.
+        acceleration: Acceleration of each agent, for BCa.
     """
 
     covariance: Floats
@@ -174,7 +174,7 @@ class Influence:
 
 
 def influence(units: Units, strengths: Floats, prior: float, anchor: int | None = None) -> Influence:
-    """The sandwich covariance and the accelerations, of strengths that sum to 0, or relative to an anchor's."""
+    """Return the sandwich covariance and the accelerations of strengths that sum to 0, or relative to an anchor's."""
     agents = units.pairs.agents
     total = np.asarray(units.total.T @ units.number.astype(np.float64))
     pairs = units.pairs
@@ -182,7 +182,7 @@ def influence(units: Units, strengths: Floats, prior: float, anchor: int | None 
         pairs, _, wide = with_prior(pairs, np.zeros((len(total), 1)), total[:, None], prior)
         total = wide[:, 0]
     curvature = information(pairs, total, strengths)
-    # A shift of all strengths is free: the added constant takes it away, and scores, which sum to 0, do not see it.
+    # A shift of all strengths is free. The added constant removes it, without affecting scores, which sum to 0.
     inverse = np.linalg.inv(curvature + np.trace(curvature) / agents**2)
     if anchor is not None:
         inverse = inverse - inverse[anchor]
@@ -207,13 +207,13 @@ def influence(units: Units, strengths: Floats, prior: float, anchor: int | None 
 
 
 def percentile_bounds(drawn: Floats, level: float) -> tuple[Floats, Floats]:
-    """The middle `level` of each agent's resamples."""
+    """Return the middle `level` of each agent's resamples."""
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=1)
     return low, high
 
 
 def bca_bounds(drawn: Floats, estimate: Floats, acceleration: Floats, level: float) -> tuple[Floats, Floats]:
-    """Percentiles corrected for bias and for a spread that changes with the value (Efron's BCa)."""
+    """Return percentiles corrected for bias and acceleration (Efron's BCa)."""
     resamples = drawn.shape[1]
     distance = drawn - estimate[:, None]
     below = ((distance < -_EQUAL).sum(axis=1) + 0.5 * (np.abs(distance) <= _EQUAL).sum(axis=1)) / resamples
@@ -250,22 +250,22 @@ def _units(
 
 
 def oriented(votes: Votes, found: PairCounts) -> tuple[NDArray[np.int64], Floats]:
-    """For each vote its pair, and what it gave the first agent of that pair."""
+    """Return each vote's pair, and what it gave the first agent of that pair."""
     agents = len(votes.agents)
     low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
     known = found.first * agents + found.second
-    # A pair whose votes all weigh nothing is not among the known; its votes add nothing to wherever they are put.
+    # A pair whose votes all have weight 0 is not among the known ones; its votes add nothing anywhere.
     pair = np.minimum(np.searchsorted(known, low.astype(np.int64) * agents + high), len(known) - 1)
     score = votes.score
     return pair, np.where(votes.left < votes.right, score, 1 - score)
 
 
 def _resamples(units: Units, resamples: int, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
-    """Scores and totals of drawn votes, (pairs, sets), some sets at a time."""
+    """Yield scores and totals of resampled votes, (pairs, sets), in batches of sets."""
     kinds, number = len(units.number), int(units.number.sum())
-    # By columns: each unit's draws are read once, in order, and added up in a table that is small enough for a cache.
+    # By columns: each unit's draws are read once, in order, and added to a table that fits into a cache.
     score, total = units.score.T.tocsc(), units.total.T.tocsc()
-    single = number < 4 * kinds  # then drawing units one by one costs less than a binomial for each kind
+    single = number < 4 * kinds  # then drawing units one by one is cheaper than a binomial per kind
     kind = np.repeat(np.arange(kinds), units.number) if number > kinds else None
     block = max(1, _CELLS // max(kinds, len(units.pairs.first), number if single else 0))
     for at in range(0, resamples, block):
@@ -282,8 +282,8 @@ def _resamples(units: Units, resamples: int, rng: np.random.Generator) -> Iterat
 
 
 def _finite(pairs: Pairs, score: Floats, total: Floats) -> NDArray[np.bool_]:
-    """Which sets have finite strengths; all pairs together must connect the agents."""
-    # A set in which every pair has votes both ways needs no closer look, and most are such.
+    """Return which sets have finite strengths. All pairs together must connect the agents."""
+    # A set in which every pair has votes both ways needs no closer look, and most sets are like that.
     fine = np.asarray(((score > 0) & (total - score > 1e-12 * total)).all(axis=0))
     rest = np.flatnonzero(~fine)
     block = max(1, _CELLS // len(pairs.first))

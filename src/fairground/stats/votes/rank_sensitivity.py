@@ -1,4 +1,4 @@
-"""How the order holds when votes are noisy, or when episodes are cut short."""
+"""Sensitivity of a ranking to noisy votes, and to episodes that are cut short."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class NoiseSensitivity:
-    """What is left of the order when some votes are turned around.
+    """Effect of reversing some votes on the order.
 
     Attributes:
-        share: Of the votes that were picked.
-        tau: Kendall's tau with the order of the votes as they are: mean over repeats, and the middle `level` of them.
+        share: Share of the votes that were picked.
+        tau: Kendall's tau with the original order: mean and middle `level` over repeats.
         same_best: Share of the repeats in which the best agent stays the best.
-        repeats: How many.
+        repeats: Number of repeats.
     """
 
     share: float
@@ -46,25 +46,25 @@ def noise_sensitivity(
     repeats: int = 200,
     level: float = 0.95,
 ) -> tuple[NoiseSensitivity, ...]:
-    """Turns a random share of the votes around, ranks again, and compares the orders.
+    """Reverse a random share of the votes, rank again, and compare the orders.
 
-    Picked votes that have a winner get the other one; picked ties stay ties. Turning around a share e shrinks every
-    gap by about 1 - 2e, and adds noise; at a half nothing would be left.
+    Picked votes with a winner get the other one; picked ties stay ties. Reversing a share e shrinks every gap by a
+    factor of about 1 - 2e, and adds noise. At one half nothing would be left.
 
     Raises:
-        InvalidInput: When the votes cannot rank the agents, or rank them all alike.
+        InvalidInput: If the votes cannot rank the agents, or give them all the same rating.
     """
     check_level(level)
     if repeats < 2:
-        raise InvalidInput(f"repeats: expected a whole number from 2 up, got {repeats!r}")
-    found = counts(votes)
-    used, _ = choose_prior(found, None)
-    strengths = fit_counts(found, used)
+        raise InvalidInput(f"repeats: expected an integer of at least 2, got {repeats!r}")
+    pair_counts = counts(votes)
+    used, _ = choose_prior(pair_counts, None)
+    strengths = fit_counts(pair_counts, used)
     if np.ptp(strengths) < 1e-9:
-        raise InvalidInput("all agents have the same rating, so that there is no order to lose")
+        raise InvalidInput("all agents have the same rating, so there is no order to compare")
     units = units_of(votes)
     turn = (units.total - units.score * 2).T.tocsc()
-    score = found.wins + found.ties / 2
+    score = pair_counts.wins + pair_counts.ties / 2
     best = strengths >= strengths.max() - 1e-9
     rows = []
     for share in shares:
@@ -77,7 +77,7 @@ def noise_sensitivity(
             sets = min(block, repeats - at)
             turned = rng.multivariate_hypergeometric(units.number, picked, size=sets, method="marginals").T
             noisy = score[:, None] + turn @ turned.astype(np.float64)
-            total = np.repeat(found.total[:, None], sets, axis=1)
+            total = np.repeat(pair_counts.total[:, None], sets, axis=1)
             parts.append(solve_sets(units.pairs, np.clip(noisy, 0, total), total, used)[0])
         solved = np.concatenate(parts, axis=1)
         taus = kendall_taus(strengths, solved)
@@ -90,15 +90,15 @@ def noise_sensitivity(
 
 @dataclass(frozen=True)
 class OrderAgreement:
-    """How alike the orders of two sets of votes are.
+    """Agreement between the orders of two sets of votes.
 
     Attributes:
         agents: The agents that are in both.
         spearman: Spearman's rho of the ratings, with a bootstrap interval.
-        kendall: Kendall's tau-b, likewise.
-        first: Ratings by the first votes.
-        second: Ratings by the second.
-        notes: What must be known to read the figures rightly.
+        kendall: Kendall's tau-b, with a bootstrap interval.
+        first: Ratings from the first votes.
+        second: Ratings from the second votes.
+        notes: Caveats for the reader.
     """
 
     agents: tuple[str, ...]
@@ -118,19 +118,19 @@ def step_limit_sensitivity(
     level: float = 0.95,
     cluster: str = "auto",
 ) -> OrderAgreement:
-    """Compares the order of votes on whole episodes with that of votes on the same episodes cut short.
+    """Compare the order from votes on whole episodes with that from votes on the same episodes cut short.
 
-    It serves for any two sets of votes on the same agents: two groups of voters, two months, two kinds of task. Votes
+    It works for any two sets of votes on the same agents: two groups of voters, two months, two kinds of task. Votes
     are clustered as for `rank`.
 
     Raises:
-        InvalidInput: With fewer than three agents in both, or when one set of votes cannot rank them.
+        InvalidInput: If fewer than three agents are in both, or one set of votes cannot rank them.
     """
     check_level(level)
     common = sorted(set(original.agents) & set(truncated.agents))
     if len(common) < 3:
         raise InvalidInput(
-            f"expected three agents or more in both sets of votes, got {len(common)}", fix="compare the same agents"
+            f"expected at least three agents in both sets of votes, got {len(common)}", fix="compare the same agents"
         )
     notes: tuple[str, ...] = ()
     solved: list[tuple[Floats, Floats]] = []
@@ -139,32 +139,35 @@ def step_limit_sensitivity(
         place = {agent: code for code, agent in enumerate(votes.agents) if agent in common}
         known = np.isin(np.arange(len(votes.agents)), list(place.values()))
         keep = known[votes.left] & known[votes.right]
-        kept = votes if keep.all() else votes.where(keep)
+        selected = votes if keep.all() else votes.where(keep)
         if not keep.all():
             left_out = ", ".join(sorted(set(votes.agents) - set(common)))
-            notes += (f"the {name} votes: {int((~keep).sum())} left out, with agents of one set only: {left_out}",)
-        if set(kept.agents) != set(common):
+            notes += (
+                f"the {name} votes: {int((~keep).sum())} were left out, because their agents are in one set only: "
+                f"{left_out}",
+            )
+        if set(selected.agents) != set(common):
             raise InvalidInput(f"the {name} votes do not compare the common agents: {', '.join(common)}")
-        found = counts(kept)
-        used, more = choose_prior(found, None)
-        strengths = fit_counts(found, used)
-        clusters = clusters_of(kept, cluster)
+        pair_counts = counts(selected)
+        used, more = choose_prior(pair_counts, None)
+        strengths = fit_counts(pair_counts, used)
+        clusters = clusters_of(selected, cluster)
         both = len(clusters.codes) == 2
-        varied = vary(kept, clusters, strengths, used, resamples=resamples, rng=rng, sandwich=both)
+        varied = vary(selected, clusters, strengths, used, resamples=resamples, rng=rng, sandwich=both)
         notes += tuple(f"the {name} votes: {note}" for note in (*more, *clusters.notes))
         if varied.helped:
-            notes += (f"the {name} votes: {varied.helped} of {resamples} resamples were given the light prior",)
+            notes += (f"the {name} votes: {varied.helped} of {resamples} resamples needed the light prior",)
         units.append(" and ".join(f"{kind}s" for kind in clusters.codes) or "votes")
-        order = [kept.agents.index(agent) for agent in common]
+        order = [selected.agents.index(agent) for agent in common]
         solved.append((strengths[order], varied.drawn[order]))
     (first, first_drawn), (second, second_drawn) = solved
     if min(np.ptp(first), np.ptp(second)) < 1e-9:
-        raise InvalidInput("one set of votes gives all agents the same rating, so that there is no order to compare")
+        raise InvalidInput("one set of votes gives all agents the same rating, so there is no order to compare")
     taus = _paired_taus(first_drawn, second_drawn)
     rhos = spearman_rhos(first_drawn, second_drawn)
     notes += (
-        "drawing votes again adds noise to both orders, so that intervals lie somewhat low: an agreement is at least "
-        "as good as they say",
+        "resampling adds noise to both orders, so intervals are somewhat low: the agreement is at least as "
+        "good as they say",
     )
     return OrderAgreement(
         agents=tuple(common),
@@ -177,9 +180,9 @@ def step_limit_sensitivity(
 
 
 def _paired_taus(first: Floats, second: Floats) -> Floats:
-    """Tau of each column of one with the same column of the other."""
-    one, other = np.triu_indices(len(first), 1)
-    signs = [np.sign(np.round(sets[one] - sets[other], 9)) for sets in (first, second)]
+    """Return tau of each column of one array with the same column of the other."""
+    first_agent, second_agent = np.triu_indices(len(first), 1)
+    signs = [np.sign(np.round(sets[first_agent] - sets[second_agent], 9)) for sets in (first, second)]
     size = np.sqrt(np.abs(signs[0]).sum(axis=0) * np.abs(signs[1]).sum(axis=0))
     taus: Floats = (signs[0] * signs[1]).sum(axis=0) / np.where(size > 0, size, 1)
     return taus

@@ -1,4 +1,4 @@
-"""Is the order more than chance: a test of the whole leaderboard, and of every pair."""
+"""Tests of a leaderboard as a whole, and of every pair."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PermutationTest:
-    """Whether these votes could come from agents that are all equally good.
+    """Test of the hypothesis that all agents are equally good.
 
     Attributes:
-        statistic: How far wins and losses are from even, all agents together: the score statistic of "all strengths
-            are equal". It needs no fit, and a small number of votes cannot blow it up.
+        statistic: Score statistic of "all strengths are equal": how far wins and losses are from even, for all agents
+            together. It needs no fit, and is robust for few votes.
         null_mean: Its mean over the shuffles.
         p_value: (1 + shuffles with a statistic at least as large) / (1 + shuffles).
         spread: Standard deviation of the ratings, in points.
-        null_spread: The same over shuffles: mean, and the middle `level` of them. What noise alone would show.
-        null_tau: Kendall's tau of the shuffled rankings with the observed one: mean, and the middle `level`.
+        null_spread: The same over shuffles, as mean and middle `level`: what noise alone would show.
+        null_tau: Kendall's tau of the shuffled rankings with the observed one, as mean and middle `level`.
         null_tau_sd: Standard deviation of those taus.
-        same_order: (1 + shuffles with a tau of 1) / (1 + shuffles): how often chance gives the very same order. It is
-            not a p value of the ranking: with many agents no order ever comes up again, right or wrong.
-        shuffles: How many.
+        same_order: (1 + shuffles with a tau of 1) / (1 + shuffles): how often chance gives exactly the same order. It
+            is not a p-value of the ranking: with many agents no order ever recurs, right or wrong.
+        shuffles: Number of shuffles.
         cluster: Which votes were swapped together: those of a "task", of a "voter", of "both", or "none".
-        clusters: How many tasks, voters or both there are, where votes were clustered by them.
-        notes: What must be known to read the figures rightly.
+        clusters: Number of tasks, voters or both, if votes were clustered by them.
+        notes: Caveats for the reader.
     """
 
     statistic: float
@@ -61,57 +61,63 @@ class PermutationTest:
 
     @property
     def clustered(self) -> str:
-        """Which votes were swapped together, in words."""
+        """Description of which votes were swapped together."""
         return clusters_in_words(self.clusters)
 
 
 def permutation_test(
     votes: Votes, *, rng: np.random.Generator, shuffles: int = 5000, cluster: str = "auto", level: float = 0.95
 ) -> PermutationTest:
-    """Tests whether any agent is better than any other.
+    """Test whether any agent is better than any other.
 
-    If all agents are equally good, it is chance which of the two a vote went to. So each shuffle swaps the winner and
-    the loser of every vote with probability 1/2; ties stay ties, and who met whom stays as it is. Votes of one cluster
-    are swapped together. With both tasks and voters, each shuffle adds the net wins of one that swaps tasks and of one
-    that swaps voters, scaled so that the statistic has the mean that the two-way variance gives it.
+    If all agents are equally good, the winner of a vote is random. So each shuffle swaps the winner and the loser of
+    every vote with probability 1/2. Ties stay ties, and pairings stay. Votes of one cluster are swapped together. With
+    both tasks and voters, each shuffle adds the net wins of one that swaps tasks and of one that swaps voters, scaled
+    so that the mean of the statistic agrees with the two-way variance.
 
     Args:
         votes: The votes.
-        rng: Source of randomness.
-        shuffles: How many.
+        rng: Random generator.
+        shuffles: Number of shuffles.
         cluster: Which votes depend on each other; as for `rank`.
-        level: Of the intervals over shuffles.
+        level: Confidence level of the intervals over shuffles.
 
     Raises:
-        InvalidInput: When the votes cannot rank the agents.
+        InvalidInput: If the votes cannot rank the agents.
     """
     check_level(level)
     if shuffles < 1:
-        raise InvalidInput(f"shuffles: expected a whole number from 1 up, got {shuffles!r}", fix="5000 is usual")
-    found = counts(votes)
-    used, notes = choose_prior(found, None)
+        raise InvalidInput(f"shuffles: expected an integer of at least 1, got {shuffles!r}", fix="use 5000")
+    pair_counts = counts(votes)
+    used, notes = choose_prior(pair_counts, None)
     clusters = clusters_of(votes, cluster)
-    strengths = fit_counts(found, used)
-    pairs = Pairs(len(votes.agents), found.first, found.second)
+    strengths = fit_counts(pair_counts, used)
+    pairs = Pairs(len(votes.agents), pair_counts.first, pair_counts.second)
     incidence = pairs.incidence()
-    inverse = np.linalg.pinv(information(pairs, found.total, np.zeros(len(strengths))), hermitian=True)
+    inverse = np.linalg.pinv(information(pairs, pair_counts.total, np.zeros(len(strengths))), hermitian=True)
 
     def far(net: Floats) -> Floats:
-        """The score statistic of each agent's net wins, (agents, sets)."""
+        """Return the score statistic of each agent's net wins, (agents, sets)."""
         values: Floats = ((inverse @ net) * net).sum(axis=0) / 4
         return values
 
     swaps = [_Swaps.of(votes, codes) for codes in clusters.codes.values()] or [_Swaps.of(votes, None)]
     scale = 1.0
     if len(swaps) == 2:
-        one, other, cells = (swap.mean(incidence, far) for swap in (*swaps, _Swaps.of(votes, clusters.cells())))
-        scale = float(np.sqrt(max(one + other - cells, one, other) / (one + other))) if one + other > 0 else 1.0
-    statistic = float(far(incidence.T @ (found.wins - found.losses)[:, None])[0])
+        task_mean, voter_mean, cells = (
+            swap.mean(incidence, far) for swap in (*swaps, _Swaps.of(votes, clusters.cells()))
+        )
+        scale = (
+            float(np.sqrt(max(task_mean + voter_mean - cells, task_mean, voter_mean) / (task_mean + voter_mean)))
+            if task_mean + voter_mean > 0
+            else 1.0
+        )
+    statistic = float(far(incidence.T @ (pair_counts.wins - pair_counts.losses)[:, None])[0])
     null, taus, spreads = [], [], []
-    helped, block = 0, max(1, _CELLS // max(len(found.first), *(len(swap.number) for swap in swaps)))
+    helped, block = 0, max(1, _CELLS // max(len(pair_counts.first), *(len(swap.number) for swap in swaps)))
     for at in range(0, shuffles, block):
         sets = min(block, shuffles - at)
-        total = np.repeat(found.total[:, None], sets, axis=1)
+        total = np.repeat(pair_counts.total[:, None], sets, axis=1)
         drawn = scale * np.sum([swap.draw(sets, rng) for swap in swaps], axis=0)
         difference = np.clip(drawn, -total, total)
         null.append(far(incidence.T @ drawn))
@@ -121,7 +127,7 @@ def permutation_test(
         spreads.append(ELO * shuffled.std(axis=0))
     drawn, tau, spread = np.concatenate(null), np.concatenate(taus), np.concatenate(spreads)
     if helped:
-        notes += (f"{helped} of {shuffles} shuffles had no finite ratings and were given the light prior",)
+        notes += (f"{helped} of {shuffles} shuffles had no finite ratings and needed the light prior",)
     return PermutationTest(
         statistic=statistic,
         null_mean=float(drawn.mean()),
@@ -143,7 +149,7 @@ class _Swaps:
     """Units whose winners and losers are swapped together.
 
     Attributes:
-        number: How many units of each kind there are.
+        number: Number of units of each kind.
         net: (pairs, kinds): votes for the first agent of a pair minus votes for the second, of one unit.
     """
 
@@ -156,13 +162,13 @@ class _Swaps:
         return cls(units.number, (units.score * 2 - units.total).T.tocsc())
 
     def draw(self, sets: int, rng: np.random.Generator) -> Floats:
-        """Net wins of each pair when every unit is swapped or not by chance: (pairs, sets)."""
+        """Return net wins of each pair when every unit is swapped at random: (pairs, sets)."""
         swapped = rng.binomial(self.number[:, None], 0.5, (len(self.number), sets))
         drawn: Floats = self.net @ (self.number[:, None] - 2.0 * swapped)
         return drawn
 
     def mean(self, incidence: csr_array, far: Callable[[Floats], Floats]) -> float:
-        """The mean of the statistic over such draws."""
+        """Return the mean of the statistic over such draws."""
         net = (incidence.T @ self.net).tocsc()
         total, block = 0.0, max(1, _CELLS // net.shape[0])
         for at in range(0, len(self.number), block):
@@ -173,20 +179,20 @@ class _Swaps:
 
 @dataclass(frozen=True)
 class PairTest:
-    """Two agents compared.
+    """Comparison of two agents.
 
     Attributes:
         better: The agent with the higher rating.
-        worse: The other.
+        worse: The other agent.
         gap: Difference of the ratings, in points. Its error is that of the difference: ratings of agents that met are
-            not independent, so that their two intervals do not tell it.
-        z: The gap over its standard error; 0 when the resamples could not vary.
-        p_value: Two-sided.
+            not independent, so it cannot be derived from their two intervals.
+        z: The gap divided by its standard error; 0 if the resamples did not vary.
+        p_value: Two-sided p-value.
         p_holm: The same with Holm's correction over all pairs.
-        d: Cohen's d of the votes between the two: the mean of a vote, which is 1 for the better agent, -1 for the
-            other and 0 for a tie, over its standard deviation. More votes make it more certain, and not larger. None
-            when the two never met or all their votes were alike.
-        votes: How many votes the two had with each other.
+        d: Cohen's d of the votes between the two: the mean of a vote (1 for the better agent, -1 for the other, 0 for a
+            tie) divided by its standard deviation. More votes make it more precise, not larger. None if the two never
+            met or all their votes were equal.
+        votes: Number of votes between the two.
     """
 
     better: str
@@ -200,14 +206,14 @@ class PairTest:
 
 
 def pairwise_tests(votes: Votes, ranking: Ranking) -> tuple[PairTest, ...]:
-    """Tests every pair of a ranking, in the order of the ranking, with Holm's correction.
+    """Test every pair of a ranking, in the order of the ranking, with Holm's correction.
 
-    Uses the covariance of all ratings over the ranking's resamples (or its sandwich), and so its clusters; with these
-    the test is Student's t. A note of the ranking about a prior holds here too: the tests of an agent that never won
-    or never lost rest on the prior.
+    Uses the covariance of all ratings over the ranking's resamples (or its sandwich), and so its clusters; with
+    clusters the test is Student's t. A note of the ranking about a prior applies here too: the tests of an agent that
+    never won or never lost depend on the prior.
     """
     if votes.agents != ranking.names:
-        raise InvalidInput("the votes and the ranking have different agents", fix="rank these very votes")
+        raise InvalidInput("the votes and the ranking have different agents", fix="use the ranking of the same votes")
     freedom = ranking.degrees_of_freedom
     tested = gaps(ranking.strengths, ranking.covariance, freedom)
     tail = (1 + ranking.level) / 2
@@ -237,13 +243,18 @@ def pairwise_tests(votes: Votes, ranking: Ranking) -> tuple[PairTest, ...]:
 
 
 def _effects(votes: Votes) -> dict[tuple[int, int], tuple[float | None, int]]:
-    """Cohen's d from the first agent's side, and the number of votes, of every pair that met."""
-    found, number = counts(votes), counts(votes, weighted=False)
+    """Return Cohen's d from the first agent's side, and the number of votes, for every pair that met."""
+    pair_counts, number = counts(votes), counts(votes, weighted=False)
     pairs = zip(number.first.tolist(), number.second.tolist(), strict=True)
     met = dict(zip(pairs, number.total.astype(int).tolist(), strict=True))
     effects: dict[tuple[int, int], tuple[float | None, int]] = {}
     for first, second, won, lost, total in zip(
-        found.first.tolist(), found.second.tolist(), found.wins, found.losses, found.total, strict=True
+        pair_counts.first.tolist(),
+        pair_counts.second.tolist(),
+        pair_counts.wins,
+        pair_counts.losses,
+        pair_counts.total,
+        strict=True,
     ):
         mean = (won - lost) / total
         variance = (won + lost) / total - mean**2

@@ -1,4 +1,4 @@
-"""A leaderboard from votes: ratings with intervals, and what may be said of the order."""
+"""A leaderboard from votes: ratings with intervals, and the ranks that they support."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RankedAgent:
-    """One line of a leaderboard.
+    """One row of a leaderboard.
 
     Attributes:
         agent: Its name.
-        rating: On the Elo scale, with its interval.
-        votes: How many votes it had.
-        wins: Votes for it.
-        losses: Votes for the other.
-        ties: Votes for neither, among them `both_bad`.
-        both_bad: Votes that found both bad.
-        win_rate: Share of the (weighted) votes that it won, ties as half, with its interval. It depends on whom it
-            met; a rating does not.
+        rating: Rating on the Elo scale, with its interval.
+        votes: Number of votes.
+        wins: Number of votes for it.
+        losses: Number of votes for the other agent.
+        ties: Number of votes for neither, including `both_bad`.
+        both_bad: Number of votes that found both bad.
+        win_rate: Share of the (weighted) votes that it won, with ties as half, and its interval. Unlike a rating, it
+            depends on the opponents.
         rank: 1 plus the number of agents whose rating has a higher lower bound. Agents may share a rank. An anchor has
-            no uncertainty of its own, so that lower bounds are compared with the mean of all agents held fixed.
-        ranks: Best and worst rank by rating over the resamples, at the level. For each agent on its own.
-        sure_ranks: Best and worst rank that the votes leave possible: 1 plus the number of agents that are
-            significantly better, and so on, by tests of all pairs with Holm's correction. For all agents at once.
+            no uncertainty of its own, so lower bounds are compared with the mean of all agents held fixed.
+        ranks: Best and worst rank by rating over the resamples, at the level. For each agent separately.
+        sure_ranks: Best and worst rank that is compatible with the votes: 1 plus the number of significantly better
+            agents, and so on, by tests of all pairs with Holm's correction. For all agents simultaneously.
         best: Share of the resamples in which it has the highest rating.
     """
 
@@ -71,11 +71,11 @@ class RankedAgent:
 
 @dataclass(frozen=True)
 class Coefficient:
-    """What one unit of a covariate adds to the left agent's side.
+    """Effect of one unit of a covariate on the left agent's side.
 
     Attributes:
         name: The covariate.
-        value: On the logit scale.
+        value: Effect on the logit scale.
         points: The same in rating points.
     """
 
@@ -89,21 +89,21 @@ class Ranking:
     """A leaderboard.
 
     Attributes:
-        agents: The best first, by rank and then by rating.
-        votes: How many votes it rests on.
-        level: Of all intervals.
-        method: How intervals were made: "percentile", "bca" or "sandwich".
-        cluster: Which votes were taken to depend on each other: those of a "task", of a "voter", of "both", or "none".
-        clusters: How many tasks, voters or both there are, where votes were clustered by them.
-        design_effect: How many times as many votes it takes as if all were independent; 1 without clusters.
-        degrees_of_freedom: Of Student's t in intervals and tests; None without clusters.
-        resamples: How many strengths were drawn.
+        agents: Agents, best first, by rank and then by rating.
+        votes: Number of votes.
+        level: Confidence level of all intervals.
+        method: How intervals were computed: "percentile", "bca" or "sandwich".
+        cluster: Which votes were treated as dependent: those of a "task", of a "voter", of "both", or "none".
+        clusters: Number of tasks, voters or both, if votes were clustered by them.
+        design_effect: How many times more votes are needed than if all were independent; 1 without clusters.
+        degrees_of_freedom: Degrees of freedom of Student's t in intervals and tests. None without clusters.
+        resamples: Number of resamples.
         prior: Virtual tied votes per agent; 0 for none.
-        coefficients: Of the covariates.
-        notes: What must be known to read the figures rightly.
-        names: The agents in the order of the arrays below, which do not become plain data.
-        strengths: Of the agents; they sum to 0.
-        covariance: Of the strengths: over the resamples, or the sandwich.
+        coefficients: Coefficients of the covariates.
+        notes: Caveats for the reader.
+        names: The agents in the order of the arrays below, which are not included in plain data.
+        strengths: Strengths of the agents. They sum to 0.
+        covariance: Covariance of the strengths: over the resamples, or the sandwich.
         drawn: Strengths of each resample, (agents, resamples).
     """
 
@@ -126,7 +126,7 @@ class Ranking:
 
     @property
     def clustered(self) -> str:
-        """Which votes were taken to depend on each other, in words."""
+        """Description of which votes were treated as dependent."""
         return clusters_in_words(self.clusters)
 
     def __getitem__(self, agent: str) -> RankedAgent:
@@ -148,34 +148,34 @@ def rank(
     prior: float | None = None,
     covariates: Sequence[str] = (),
 ) -> Ranking:
-    """Ranks agents by votes with Bradley-Terry ratings.
+    """Rank agents by votes with Bradley-Terry ratings.
 
     Args:
         votes: The votes.
-        rng: Source of randomness.
-        resamples: How often to draw again.
-        level: Of the intervals.
-        method: "percentile" or "bca" bootstrap, or "sandwich": robust standard errors with Student's t, and as
-            resamples draws from the distribution that they describe. "auto" is the sandwich for two kinds of clusters
-            and for covariates, else the percentile bootstrap, which draws whole clusters.
+        rng: Random generator.
+        resamples: Number of resamples.
+        level: Confidence level.
+        method: "percentile" or "bca" bootstrap, or "sandwich": robust standard errors with Student's t, with resamples
+            drawn from the corresponding distribution. "auto" is the sandwich for two kinds of clusters and for
+            covariates, otherwise the percentile bootstrap, which draws whole clusters.
         cluster: Which votes depend on each other: those of a "task", of a "voter", of "both", or "none". "auto"
             clusters by each of the two that repeats; see `clusters_of`.
-        anchor: An agent and the rating that it is to have. Without, ratings have the mean 1000.
+        anchor: An agent and its fixed rating. Without it, ratings have mean 1000.
         prior: Virtual tied votes per agent; see `bradley_terry`.
-        covariates: Names of `votes.covariates` that enter the logit of each vote; these need "sandwich".
+        covariates: Names of `votes.covariates` that enter the logit of each vote. They require "sandwich".
 
     Raises:
-        InvalidInput: When the votes cannot rank the agents, or an option does not fit.
+        InvalidInput: If the votes cannot rank the agents, or an option is invalid.
     """
     check_options(level, method, cluster, resamples, covariates)
-    found = counts(votes)
-    used, notes = choose_prior(found, prior)
+    pair_counts = counts(votes)
+    used, notes = choose_prior(pair_counts, prior)
     clusters = clusters_of(votes, cluster)
     if method == "auto":
         method = "sandwich" if len(clusters.codes) > 1 or covariates else "percentile"
     if method != "sandwich" and len(clusters.codes) > 1:
         raise InvalidInput(
-            f"method {method!r} draws clusters of one kind, but both tasks and voters repeat",
+            f"method {method!r} resamples clusters of one kind, but both tasks and voters repeat",
             fix='use method="sandwich", or choose one: cluster="task" or cluster="voter"',
         )
     place = None if anchor is None else anchor_place(votes.agents, anchor)
@@ -185,16 +185,16 @@ def rank(
         strengths, covariance = joint.strengths, joint.covariance[: len(votes.agents), : len(votes.agents)]
         varied = Variation(draw_normal(strengths, covariance, clusters.freedom, resamples, rng), covariance)
     else:
-        strengths = fit_counts(found, used)
+        strengths = fit_counts(pair_counts, used)
         sandwich = method == "sandwich"
         varied = vary(votes, clusters, strengths, used, resamples=resamples, rng=rng, sandwich=sandwich)
     drawn = varied.drawn
     if varied.helped:
-        notes += (f"{varied.helped} of {resamples} resamples had no finite ratings and were given the light prior",)
+        notes += (f"{varied.helped} of {resamples} resamples had no finite ratings and needed the light prior",)
     freedom = len(votes) - 1 if clusters.freedom is None else clusters.freedom
 
     def bounds(at: int | None) -> tuple[Floats, Floats]:
-        """Of the strengths, or of their distance from the anchor's."""
+        """Return bounds of the strengths, or of their distance from the anchor's."""
         values, sets = (strengths, drawn) if at is None else (strengths - strengths[at], drawn - drawn[at])
         if method == "percentile":
             return percentile_bounds(sets, level)
@@ -239,29 +239,29 @@ def rank(
 
 
 def check_options(level: float, method: str, cluster: str, resamples: int, covariates: Sequence[str] = ()) -> None:
-    """Refuses options that `rank` does not know."""
+    """Reject invalid options of `rank`."""
     check_level(level)
     if method not in ("auto", *METHODS):
         raise InvalidInput(f"method: expected auto, {', '.join(METHODS)}, got {method!r}")
     if cluster not in CLUSTER:
         raise InvalidInput(f"cluster: expected {', '.join(CLUSTER)}, got {cluster!r}")
     if resamples < 2 or resamples != math.floor(resamples):
-        raise InvalidInput(f"resamples: expected a whole number from 2 up, got {resamples!r}", fix="1000 is usual")
+        raise InvalidInput(f"resamples: expected an integer of at least 2, got {resamples!r}", fix="use 1000")
     if covariates and method not in ("auto", "sandwich"):
         raise InvalidInput(
             f"covariates need method 'sandwich', got {method!r}",
-            fix="with covariates every vote is its own, and drawing them again would take too long",
+            fix="use method 'sandwich' or 'auto': with covariates, resampling votes would take too long",
         )
 
 
 def _words(method: str, clusters: Clusters) -> str:
-    """How an interval was made."""
+    """Describe how an interval was computed."""
     units = " and ".join(f"{name}s" for name in clusters.codes) or "votes"
     return f"sandwich over {units}" if method == "sandwich" else f"bootstrap over {units}, {method}"
 
 
 def _design_effect(votes: Votes, clusters: Clusters, strengths: Floats, prior: float, covariance: Floats) -> float:
-    """The variance of all strengths together, over what it would be if votes were independent."""
+    """Return the total variance of the strengths, divided by its value for independent votes."""
     if not clusters.codes:
         return 1.0
     independent = float(np.trace(influence(units_of(votes), strengths, prior).covariance))
@@ -317,7 +317,7 @@ def _sure_ranks(tested: Gaps, size: int, level: float) -> tuple[NDArray[np.int64
 
 
 def _tally(votes: Votes) -> list[dict[str, int]]:
-    """Each agent's votes by what they said."""
+    """Return each agent's votes by result."""
     tables = [
         np.bincount(side * np.int32(4) + votes.winner, minlength=4 * len(votes.agents)).reshape(-1, 4)
         for side in (votes.left, votes.right)

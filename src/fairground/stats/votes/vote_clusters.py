@@ -16,7 +16,7 @@ from fairground.stats.votes.votes import Votes
 CLUSTER = ("auto", "none", "task", "voter", "both")
 """What votes can be clustered by."""
 FEWEST = 4.0
-"""Effective clusters below which "auto" does not cluster: fewer cannot tell how other tasks or voters would differ."""
+"""Minimum effective number of clusters for "auto": fewer do not show how other tasks or voters would differ."""
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -24,13 +24,13 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """Which of some votes depend on each other.
+    """Which votes depend on each other.
 
     Attributes:
         codes: For "task", "voter", both or neither: the cluster of each vote, from 0 up.
-        freedom: Degrees of freedom of Student's t for anything that rests on these clusters: the smaller effective
-            number of clusters, minus 1. None for independent votes.
-        notes: Why a task or voter that repeats was not used.
+        freedom: Degrees of freedom of Student's t based on these clusters: the smaller effective number of clusters,
+            minus 1. None for independent votes.
+        notes: Why a repeating task or voter was not used.
     """
 
     codes: Mapping[str, Codes] = field(default_factory=dict)
@@ -39,23 +39,23 @@ class Clusters:
 
     @property
     def kind(self) -> str:
-        """One of `CLUSTER`, without "auto"."""
+        """One of `CLUSTER`, except "auto"."""
         return "both" if len(self.codes) == 2 else next(iter(self.codes), "none")
 
     @property
     def numbers(self) -> dict[str, int]:
-        """How many clusters there are of each kind in use."""
+        """Number of clusters of each kind in use."""
         return {name: int(codes.max()) + 1 for name, codes in self.codes.items()}
 
     def variance(self, of: Callable[[Codes | None], Floats]) -> Floats:
-        """A covariance matrix that respects the clusters.
+        """Return a covariance matrix that respects the clusters.
 
-        With both tasks and voters it is `task + voter - cell`, where a cell holds the votes of one voter on one task
-        (Cameron, Gelbach and Miller 2011). The difference of two estimates need not be positive, so the form used is
-        the larger one plus the positive part of what the other one adds to the cells.
+        With both tasks and voters it is `task + voter - cell`, where a cell contains the votes of one voter on one task
+        (Cameron, Gelbach and Miller 2011). The difference of two estimates need not be positive. So the larger one is
+        used, plus the positive part of what the other one adds to the cells.
 
         Args:
-            of: Computes the matrix for votes that are clustered in one way; None stands for independent votes.
+            of: Computes the matrix for votes clustered in one way. None stands for independent votes.
         """
         matrices = [of(codes) for codes in self.codes.values()]
         if len(matrices) < 2:
@@ -66,21 +66,21 @@ class Clusters:
         return total
 
     def cells(self) -> Codes:
-        """For each vote the cell of its task and voter."""
+        """Return the cell of each vote's task and voter."""
         task, voter = self.codes.values()
         return np.unique(task * (voter.max() + 1) + voter, return_inverse=True)[1].astype(np.int64)
 
 
 def clusters_of(votes: Votes, cluster: str = "auto") -> Clusters:
-    """The clusters of some votes.
+    """Return the clusters of some votes.
 
     Args:
         votes: The votes.
-        cluster: "task", "voter" or "both" to cluster by these; "none" for independent votes. "auto" clusters by each
-            of the two that repeats, unless the votes rest on fewer than `FEWEST` effective ones; a note says so.
+        cluster: "task", "voter" or "both" to cluster by these; "none" for independent votes. "auto" clusters by each of
+            the two that repeats, unless there are fewer than `FEWEST` effective ones; a note says so.
 
     Raises:
-        InvalidInput: When votes lack the task or voter that was asked for, or there is only one.
+        InvalidInput: If votes lack the required task or voter, or there is only one.
     """
     return clusters_in({"task": votes.task, "voter": votes.voter}, votes.weight, cluster)
 
@@ -88,42 +88,44 @@ def clusters_of(votes: Votes, cluster: str = "auto") -> Clusters:
 def clusters_in(
     columns: Mapping[str, Names | Sequence[str] | None], weight: Floats | None = None, cluster: str = "auto"
 ) -> Clusters:
-    """As `clusters_of`, for anything that has tasks or voters: the columns "task" and "voter", or one of them."""
+    """Return clusters like `clusters_of`, for anything with a column "task", "voter" or both."""
     if cluster not in CLUSTER:
         raise InvalidInput(f"cluster: expected {', '.join(CLUSTER)}, got {cluster!r}")
-    found: dict[str, Codes] = {}
+    by_name: dict[str, Codes] = {}
     notes: list[str] = []
     effective: list[float] = []
     for name, column in columns.items():
-        asked = cluster in (name, "both")
-        if not asked and (cluster != "auto" or column is None):
+        required = cluster in (name, "both")
+        if not required and (cluster != "auto" or column is None):
             continue
         if column is None:
-            raise InvalidInput(f"cluster={cluster!r} needs to know each vote's {name}", fix=f"add a column {name!r}")
+            raise InvalidInput(f"cluster={cluster!r} needs each vote's {name}", fix=f"add a column {name!r}")
         codes, blank = _with_blanks_apart(column if isinstance(column, Names) else _named(column))
         number, size = int(codes.max(initial=-1)) + 1, effective_number(codes, weight)
-        if asked and number < 2:
-            raise InvalidInput(f"cluster={cluster!r} needs two {name}s, got {number}", fix='use cluster="none"')
-        if not asked and number == len(codes):
+        if required and number < 2:
+            raise InvalidInput(
+                f"cluster={cluster!r} needs at least two {name}s, got {number}", fix='use cluster="none"'
+            )
+        if not required and number == len(codes):
             continue
-        if not asked and size < FEWEST:
+        if not required and size < FEWEST:
             notes.append(_too_few(name, number, size))
             continue
         if blank:
-            notes.append(f"{blank} votes have no {name}: each counts as a {name} of its own")
-        found[name] = codes
+            notes.append(f"{blank} votes have no {name}: each counts as a separate {name}")
+        by_name[name] = codes
         effective.append(size)
-    return Clusters(found, max(min(effective) - 1, 1.0) if effective else None, tuple(notes))
+    return Clusters(by_name, max(min(effective) - 1, 1.0) if effective else None, tuple(notes))
 
 
 def clusters_in_words(clusters: Mapping[str, int]) -> str:
-    """`clustered by 120 tasks and 31 voters`, or `votes taken as independent`."""
+    """Describe clusters: `clustered by 120 tasks and 31 voters`, or `votes treated as independent`."""
     by = " and ".join(f"{number:,} {name}s" for name, number in clusters.items())
-    return f"clustered by {by}" if by else "votes taken as independent"
+    return f"clustered by {by}" if by else "votes treated as independent"
 
 
 def effective_number(codes: NDArray[np.integer[Any]], weight: Floats | None = None) -> float:
-    """How many clusters of equal size these are worth: the squared sum of the sizes over the sum of their squares."""
+    """Return the effective number of clusters: the squared sum of sizes divided by the sum of squared sizes."""
     sizes = np.bincount(codes, weight)
     squares = float((sizes**2).sum())
     return float(sizes.sum()) ** 2 / squares if squares else 0.0
@@ -135,7 +137,7 @@ def _named(labels: Sequence[str]) -> Names:
 
 
 def _with_blanks_apart(column: Names) -> tuple[Codes, int]:
-    """The codes from 0 up, all used; a vote without a name is a cluster of its own. And how many such there are."""
+    """Return codes from 0 up, and the number of votes without a name. Each of these is a separate cluster."""
     codes, blanks = column.codes.astype(np.int64), 0
     if "" in column.values:
         blank = codes == column.values.index("")
@@ -146,9 +148,6 @@ def _with_blanks_apart(column: Names) -> tuple[Codes, int]:
 
 def _too_few(name: str, number: int, effective: float) -> str:
     if number == 1:
-        return f"1 {name} is too few to cluster by: intervals and tests hold for this {name} and not for others"
-    worth = "" if number <= effective + 0.5 else f" (worth {effective:.1f} of equal size)"
-    return (
-        f"{number} {name}s{worth} are too few to cluster by: intervals and tests hold for these {name}s and not for "
-        "others"
-    )
+        return f"1 {name} is too few to cluster by: intervals and tests apply to this {name} only"
+    worth = "" if number <= effective + 0.5 else f" (equivalent to {effective:.1f} of equal size)"
+    return f"{number} {name}s{worth} are too few to cluster by: intervals and tests apply to these {name}s only"

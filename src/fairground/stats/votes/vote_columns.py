@@ -1,4 +1,4 @@
-"""Which columns of somebody's votes are ours: by well-known names, or by what they hold, for advice."""
+"""Assign the columns of a table of votes: by well-known names, or by their content, for suggestions."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from fairground.core import InvalidInput, NeedsOptions, unknown
 from fairground.stats.tables.synonyms import bare, listed, options, renames
 
 NEEDED = ("left", "right", "winner")
-"""What a table of votes must have."""
+"""Required columns of a table of votes."""
 
 WON = ("left_won", "right_won", "tied")
-"""Instead of a winner: what the left and the right agent got, the higher one winning; and whether it was a tie."""
+"""Instead of a winner: what the left and the right agent got (the higher one wins), and whether it was a tie."""
 
 LABELS = ("voter", "task", "category")
 OURS = (*NEEDED, *WON, *LABELS, "weight")
-"""Every column that means something in a table of votes."""
+"""All columns with a meaning in a table of votes."""
 
 _SIDES = (("left", "right"), ("a", "b"), ("first", "second"), ("0", "1"), ("1", "2"))
 _HEADS = (
@@ -49,19 +49,19 @@ _ONES = {
     "category": ("task_category", "domain", "topic", "use_case"),
     "tied": ("tie", "is_tie", "draw", "is_draw", "winner_tie"),
 }
-"""Names that are read as our columns without being told, the likeliest first."""
+"""Names that are read as our columns without a rename, most likely first."""
 
 
 def recognise(columns: Iterable[str], rename: Mapping[str, str]) -> dict[str, str]:
-    """What the columns are, besides those that were told: theirs to ours, with our own names."""
+    """Return what the columns are, besides those that were renamed: theirs to ours, including our own names."""
     free = {bare(name): name for name in reversed(list(columns)) if name not in rename}
     taken = set(rename.values())
-    found: dict[str, str] = {}
+    recognised_columns: dict[str, str] = {}
 
     def take(ours: str, *names: str) -> None:
         for name in names:
             if ours not in taken and name in free:
-                found[free.pop(name)] = ours
+                recognised_columns[free.pop(name)] = ours
                 taken.add(ours)
 
     def take_pair(one: str, other: str, forms: Iterable[str]) -> None:
@@ -79,28 +79,28 @@ def recognise(columns: Iterable[str], rename: Mapping[str, str]) -> dict[str, st
         take(name, name)
     take_pair("left", "right", _NAMED)
     for name, names in _ONES.items():
-        if name != "winner" or not left_won_all(found):
+        if name != "winner" or not left_won_all(recognised_columns):
             take(name, *names)
     if "winner" not in taken:
         take_pair("left_won", "right_won", (form.format(who) for form, who in product(_GOT, _WHO)))
-    return found
+    return recognised_columns
 
 
 def left_won_all(known: Mapping[str, str]) -> bool:
-    """Whether a table has a winner and a loser in each row, who are read as left and right."""
+    """Return whether a table has a winner and a loser in each row, which are read as left and right."""
     losers = {loser for _, loser in _WINNER_AND_LOSER}
     return any(ours == "right" and bare(theirs) in losers for theirs, ours in known.items())
 
 
 def lacking(known: Mapping[str, str]) -> tuple[str, ...]:
-    """Which columns a table of votes needs and has not."""
+    """Return the required columns that a table of votes lacks."""
     there = set(known.values())
     enough = left_won_all(known) or {"left_won", "right_won"} <= there
     return tuple(name for name in NEEDED if name not in there and not (name == "winner" and enough))
 
 
 def check_renaming(columns: Sequence[str], rename: Mapping[str, str], source: str) -> None:
-    """Refuses names of columns that are not there, and two columns of one name."""
+    """Reject renames of missing columns, and two columns with the same name."""
     for name in rename:
         if name not in columns:
             raise unknown(f"column of {source}", name, columns)
@@ -108,7 +108,7 @@ def check_renaming(columns: Sequence[str], rename: Mapping[str, str], source: st
     twice = [name for name in ours if ours.count(name) > 1]
     if twice:
         raise InvalidInput(
-            f"{source}: two columns have one name after renaming: {twice[0]!r}",
+            f"{source}: two columns have the same name after renaming: {twice[0]!r}",
             fix=f"rename the old one too: {options({twice[0]: f'other_{twice[0]}'})}",
         )
 
@@ -116,26 +116,29 @@ def check_renaming(columns: Sequence[str], rename: Mapping[str, str], source: st
 def needs(
     source: str, columns: Mapping[str, Sequence[str]], missing: Sequence[str], known: Mapping[str, str]
 ) -> NeedsOptions:
-    """All columns that are missing, with all that must be said.
+    """Return one error with all missing columns, and the options that fix it.
 
     Args:
-        source: What the table is called.
+        source: Name of the table.
         columns: Some distinct values of each column.
-        missing: Which of ours are missing.
-        known: What is known already: theirs to ours.
+        missing: Which of our columns are missing.
+        known: What is already known: theirs to ours.
     """
-    told = _guessed(columns, missing, known)
+    suggested = _guessed(columns, missing, known)
     message = f"{source}: no column {' and no column '.join(map(repr, missing))}; it has {listed(columns)}"
-    if len(told) < len(missing):
-        words = {**{f"COLUMN{at}": name for at, name in enumerate(missing, 1) if name not in told.values()}, **told}
-        return NeedsOptions(message, fix=f"say which they are: {renames(words)}; a file of votes has one row per vote")
-    return NeedsOptions(message, fix=renames(told), options=options(told))
+    if len(suggested) < len(missing):
+        words = {
+            **{f"COLUMN{at}": name for at, name in enumerate(missing, 1) if name not in suggested.values()},
+            **suggested,
+        }
+        return NeedsOptions(message, fix=f"name them: {renames(words)}; a file of votes has one row per vote")
+    return NeedsOptions(message, fix=renames(suggested), options=options(suggested))
 
 
 def _guessed(columns: Mapping[str, Sequence[str]], missing: Sequence[str], known: Mapping[str, str]) -> dict[str, str]:
-    """Two columns with much the same names are the agents; one with few values is the winner."""
+    """Guess: two columns with mostly the same names are the agents; one with few values is the winner."""
     free = {name: set(values) - {""} for name, values in columns.items() if name not in known}
-    told: dict[str, str] = {}
+    guessed: dict[str, str] = {}
     if {"left", "right"} <= set(missing):
         shared = {
             (one, other): len(free[one] & free[other]) / len(free[one] | free[other])
@@ -144,9 +147,9 @@ def _guessed(columns: Mapping[str, Sequence[str]], missing: Sequence[str], known
         }
         best = max(shared, key=lambda pair: shared[pair], default=None)
         if best is not None and shared[best] >= 0.5:
-            told = {best[0]: "left", best[1]: "right"}
+            guessed = {best[0]: "left", best[1]: "right"}
     if "winner" in missing:
-        sizes = {name: len(values) for name, values in free.items() if name not in told and 1 < len(values) <= 5}
+        sizes = {name: len(values) for name, values in free.items() if name not in guessed and 1 < len(values) <= 5}
         fewest = [name for name, size in sizes.items() if size == min(sizes.values())]
-        told |= dict.fromkeys(fewest if len(fewest) == 1 else (), "winner")
-    return told
+        guessed |= dict.fromkeys(fewest if len(fewest) == 1 else (), "winner")
+    return guessed

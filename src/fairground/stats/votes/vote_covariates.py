@@ -1,8 +1,7 @@
-"""Bradley-Terry with covariates: what a vote owes to the agents, and what to length, place or style.
+"""Bradley-Terry with covariates: separates the effect of agents from that of length, position or style.
 
-The logit of a vote for the left agent is b_left - b_right + g . x, where x holds the vote's covariates (differences,
-left minus right). Strengths and coefficients are fitted together, so that a strength is what is left when the
-covariates have had their say.
+The logit of a vote for the left agent is b_left - b_right + g . x, where x contains the vote's covariates (differences,
+left minus right). Strengths and coefficients are fitted together, so strengths are adjusted for the covariates.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from fairground.stats.votes.votes import Votes
 
 _CLOSE = 1e-10
 _STEPS = 100
-_FARTHEST = 30.0  # a logit beyond this is a covariate that decides votes
+_FARTHEST = 30.0  # a larger logit means that a covariate determines votes
 
 Floats = NDArray[np.float64]
 
@@ -31,9 +30,9 @@ class JointFit:
     """Strengths and coefficients that fit the votes best.
 
     Attributes:
-        strengths: Of the agents; they sum to 0.
-        coefficients: Of the covariates, per unit of each.
-        covariance: Of both together, in this order: the sandwich, clustered where clusters are given.
+        strengths: Strengths of the agents. They sum to 0.
+        coefficients: Coefficients of the covariates, per unit of each.
+        covariance: Covariance of both together, in this order: the sandwich, clustered if clusters are given.
     """
 
     strengths: Floats
@@ -42,25 +41,24 @@ class JointFit:
 
 
 def fit_with_covariates(votes: Votes, names: Sequence[str], prior: float, clusters: Clusters) -> JointFit:
-    """Fits both by Newton's method.
+    """Fit strengths and coefficients by Newton's method.
 
     Args:
-        votes: The votes; their agents must be held together by them (or by the prior).
+        votes: The votes. Their agents must be connected by them (or by the prior).
         names: Columns of `votes.covariates`.
         prior: Virtual tied votes per agent, spread over all others, with covariates of 0.
         clusters: Which votes depend on each other.
 
     Raises:
-        InvalidInput: For a covariate that is missing, that says nothing which the others do not, or that decides
-            who wins.
+        InvalidInput: If a covariate is missing, is redundant, or determines who wins.
     """
     design = _Design.of(votes, names, prior)
     point = np.zeros(design.size)
     spectrum = np.linalg.eigvalsh(design.curvature(point))
     if spectrum[0] <= 1e-10 * spectrum[-1]:
         raise InvalidInput(
-            f"the covariates {', '.join(names)} cannot be told from one another or from the agents",
-            fix="leave one out; a covariate must vary between votes of the same two agents",
+            f"the effects of the covariates {', '.join(names)} cannot be separated from each other or from the agents",
+            fix="leave one out; a covariate must vary between votes on the same two agents",
         )
     for _ in range(_STEPS):
         step = np.linalg.solve(design.curvature(point), design.slope(point))
@@ -70,9 +68,9 @@ def fit_with_covariates(votes: Votes, names: Sequence[str], prior: float, cluste
         point += length * step
         if np.abs(design.covariates @ point[design.agents :]).max() > _FARTHEST:
             raise InvalidInput(
-                f"the covariates {', '.join(names)} decide the winner of some votes, so that they have no finite "
+                f"the covariates {', '.join(names)} determine the winner of some votes, so they have no finite "
                 "coefficients",
-                fix="leave out the covariate that tells the winner",
+                fix="leave out the covariate that determines the winner",
             )
         if np.abs(step).max() < _CLOSE:
             break
@@ -87,7 +85,7 @@ def fit_with_covariates(votes: Votes, names: Sequence[str], prior: float, cluste
 
 @dataclass(frozen=True, eq=False)
 class _Design:
-    """The votes and the virtual ones, row by row, with covariates on one scale."""
+    """The real and virtual votes, row by row, with scaled covariates."""
 
     agents: int
     left: NDArray[np.int64]
@@ -139,12 +137,12 @@ class _Design:
     def curvature(self, point: Floats) -> Floats:
         chance = expit(self.logit(point))
         matrix = self.products(self.weight * chance * (1 - chance))
-        # Shifting all strengths changes nothing: the constant takes that freedom away.
+        # Shifting all strengths changes nothing; the constant removes that freedom.
         matrix[: self.agents, : self.agents] += np.trace(matrix[: self.agents, : self.agents]) / self.agents**2
         return matrix
 
     def products(self, row_weight: Floats, rows: slice = slice(None)) -> Floats:
-        """The sum of weighted outer products of the rows (+1 left, -1 right, covariates)."""
+        """Return the sum of weighted outer products of the rows (+1 left, -1 right, covariates)."""
         left, right, extra = self.left[rows], self.right[rows], self.covariates[rows]
         matrix = np.zeros((self.size, self.size))
         met = np.bincount(left * self.agents + right, row_weight, self.agents**2).reshape(self.agents, self.agents)
@@ -158,7 +156,7 @@ class _Design:
         return matrix
 
     def meat(self, point: Floats, clusters: Codes | None) -> Floats:
-        """The sum over votes (or clusters of them) of outer products of their scores; virtual votes have none."""
+        """Return the sum over votes (or clusters) of outer products of their scores. Virtual votes have none."""
         real = slice(0, self.real)
         rest = (self.weight * (self.score - expit(self.logit(point))))[real]
         if clusters is None:
@@ -185,6 +183,6 @@ def _covariate(votes: Votes, name: str) -> Floats:
     if bad.any():
         row = int(bad.argmax())
         raise InvalidInput(
-            f"covariate {name!r}: row {row + 1} holds {float(column[row])!r}", fix="give every vote a finite number"
+            f"covariate {name!r}: row {row + 1} has {float(column[row])!r}", fix="give every vote a finite number"
         )
     return column

@@ -1,4 +1,4 @@
-"""Reading votes from files: CSV, JSON, Parquet; in batches, so that size does not matter."""
+"""Read votes from files: CSV, JSON, Parquet. In batches, so that the size does not matter."""
 
 from __future__ import annotations
 
@@ -51,21 +51,21 @@ def read_votes(
     missing: str | None = None,
     recognising: bool = True,
 ) -> Votes:
-    """Reads votes from one file, strictly.
+    """Read votes from one file, strictly.
 
-    Columns: `left`, `right` and `winner` are needed; `weight`, `voter`, `task` and `category` are understood. Of the
-    others, those that hold numbers only become `covariates`, and the rest is kept in `free`. Well-known names of
-    others, such as `model_a` and `user_id`, are recognised; the votes' `notes` say what was read as what.
+    `left`, `right` and `winner` are required; `weight`, `voter`, `task` and `category` are optional. Other columns with
+    only numbers become `covariates`, and the rest is kept in `free`. Well-known names of others, such as `model_a` and
+    `user_id`, are recognised; the votes' `notes` say what was read as what.
 
     Args:
         path: A file that ends in .csv, .tsv, .jsonl, .json or .parquet.
-        rename: What its columns are called here, such as `{"model_a": "left", "model_b": "right"}`.
-        values: What words in the column of winners mean: `{"first": "left", "error": "skip"}`.
-        missing: `skip` leaves votes without a winner out; refused unless given.
+        rename: Our names of its columns, such as `{"model_a": "left", "model_b": "right"}`.
+        values: What words in the winner column mean: `{"first": "left", "error": "skip"}`.
+        missing: `skip` leaves out votes without a winner. By default they are an error.
         recognising: Whether columns that are not renamed may be recognised.
 
     Raises:
-        InvalidInput: Names the file, line (of a Parquet file: row) and column at fault.
+        InvalidInput: If something is wrong. The message names the file, line (for Parquet: row) and column.
     """
     draft = draft_votes(path, rename=rename, values=values, missing=missing, recognising=recognising)
     if draft.lacking:
@@ -85,15 +85,15 @@ def draft_votes(
     recognising: bool = True,
     check: Check | None = None,
 ) -> Draft:
-    """The same without refusing what is not a vote: for a look at a table.
+    """Read votes without rejecting invalid rows, to inspect a table.
 
     Args:
         path: The file.
-        rename: As above.
-        values: As above.
-        missing: As above.
-        recognising: As above.
-        check: Is told the number of rows and of agents so far, and may refuse them.
+        rename: As for `read_votes`.
+        values: As for `read_votes`.
+        missing: As for `read_votes`.
+        recognising: As for `read_votes`.
+        check: Called with the number of rows and agents so far. It may raise.
     """
     path = Path(path)
     check_values(values or {}, missing)
@@ -107,23 +107,23 @@ def draft_votes(
 
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """A table of votes as it was read; some rows may not be votes.
+    """A table of votes as it was read. Some rows may not be votes.
 
     Attributes:
-        source: What it is called.
-        columns: Some distinct values of each of its columns.
+        source: Its name.
+        columns: Some distinct values of each column.
         known: What its columns are: theirs to ours.
-        lacking: Which columns it needs and has not. Then there is nothing else.
-        length: How many rows there are.
+        lacking: Required columns that are missing. If there are any, the rest is empty.
+        length: Number of rows.
         agents: The agents' names; one may be empty.
-        left: Which agent is on the left of each row.
-        right: Which is on the right.
-        winners: Who won.
-        labels: The columns of names: the winner as the table has it, and `LABELS`, as far as they are there.
-        weight: How much each vote counts, or None.
-        covariates: Further columns of numbers.
-        free: Further columns of text.
-        notes: What was understood.
+        left: Left agent of each row.
+        right: Right agent of each row.
+        winners: The winners.
+        labels: The name columns: the winner as in the table, and `LABELS`, as far as they exist.
+        weight: Weight of each vote, or None.
+        covariates: Other columns of numbers.
+        free: Other columns of text.
+        notes: How the table was interpreted.
     """
 
     source: str
@@ -142,61 +142,61 @@ class Draft:
     notes: tuple[str, ...]
 
     def theirs(self, ours: str) -> str:
-        """What the table calls a column of ours."""
+        """Return the table's own name of one of our columns."""
         return next((theirs for theirs, name in self.known.items() if name == ours), ours)
 
     def faults(self) -> Iterator[tuple[int, str, str]]:
-        """Rows that are not votes, with the column at fault and what is wrong."""
+        """Yield rows that are not votes, with the column and what is wrong."""
         empty = self.agents.index("") if "" in self.agents else -1
-        kept = self.winners.codes != SKIP
+        included = self.winners.codes != SKIP
         wrong = (self.left == empty) | (self.right == empty) | (self.left == self.right)
-        for row in np.flatnonzero(kept & (wrong | (self.winners.codes == BAD))).tolist():
+        for row in np.flatnonzero(included & (wrong | (self.winners.codes == BAD))).tolist():
             if self.left[row] == empty:
                 yield row, "left", "it is empty"
             elif self.right[row] == empty:
                 yield row, "right", "it is empty"
             elif self.left[row] == self.right[row]:
-                yield row, "right", f"a vote for oneself: {self.agents[self.left[row]]!r} is on both sides"
+                yield row, "right", f"{self.agents[self.left[row]]!r} is on both sides"
             elif "winner" in self.labels:
                 yield row, "winner", problem(self.labels["winner"].name(row), self.winners.why)
             else:
-                yield row, "left_won", "it says not what either got"
+                yield row, "left_won", "it does not say what either agent got"
 
     def fix(self, column: str) -> str:
-        """What to do about a fault in a column."""
+        """Return the fix for an error in a column."""
         if column in ("left", "right"):
-            return "two different agents meet in a vote; correct the row or take it out"
-        return f"{self.winners.fix}; leave out votes without a winner: --missing skip"
+            return "a vote needs two different agents; correct the row or remove it"
+        return f"{self.winners.fix}; leave out votes without a winner with --missing skip"
 
     def votes(self) -> Votes:
-        """The votes, where nothing is wrong with them."""
-        kept = np.flatnonzero(self.winners.codes != SKIP)
-        if not len(kept):
-            raise InvalidInput(f"{self.source}: every vote is left out", fix="say what its winners mean instead")
-        whole = len(kept) == self.length
+        """Return the votes, if nothing is wrong with them."""
+        rows = np.flatnonzero(self.winners.codes != SKIP)
+        if not len(rows):
+            raise InvalidInput(f"{self.source}: every vote is left out", fix="map its winners instead")
+        all_rows = len(rows) == self.length
 
         def keep(label: Names) -> Names:
-            return label if whole else label.keep(kept)
+            return label if all_rows else label.keep(rows)
 
         labels = {name: keep(label) for name, label in self.labels.items()}
         votes = Votes(
             agents=self.agents,
-            left=self.left[kept],
-            right=self.right[kept],
-            winner=self.winners.codes[kept],
-            weight=None if self.weight is None else self.weight[kept],
+            left=self.left[rows],
+            right=self.right[rows],
+            winner=self.winners.codes[rows],
+            weight=None if self.weight is None else self.weight[rows],
             voter=labels.get("voter"),
             task=labels.get("task"),
             category=labels.get("category"),
-            covariates={name: column[kept] for name, column in self.covariates.items()},
+            covariates={name: column[rows] for name, column in self.covariates.items()},
             free={name: keep(column) for name, column in self.free.items()},
             notes=self.notes,
         )
-        return votes if whole else votes.where(np.arange(len(kept)))  # without agents that are in no vote
+        return votes if all_rows else votes.where(np.arange(len(rows)))  # without agents that are in no vote
 
 
 class _Intake:
-    """Takes batches of columns, and makes a draft of them."""
+    """Takes batches of columns, and creates a draft."""
 
     def __init__(self, source: str, rename: Mapping[str, str], recognising: bool, check: Check | None) -> None:
         self._source, self._rename, self._recognising = source, dict(rename), recognising
@@ -225,19 +225,23 @@ class _Intake:
             if self._check is not None:
                 self._check(self._length, len(self._agents))
         if self._length == 0:
-            raise InvalidInput(f"{self._source}: no vote in it", fix="one row per vote: left,right,winner")
+            raise InvalidInput(f"{self._source}: no vote in it", fix="write one row per vote: left,right,winner")
         return self._finish(values, missing)
 
     def _begin(self, batch: Mapping[str, pa.ChunkedArray]) -> None:
         columns = tuple(batch)
         check_renaming(columns, self._rename, self._source)
-        found = recognise(columns, self._rename) if self._recognising else {}
-        self._known = {name: self._rename.get(name) or found[name] for name in columns if name in self._rename | found}
+        recognised = recognise(columns, self._rename) if self._recognising else {}
+        self._known = {
+            name: self._rename.get(name) or recognised[name] for name in columns if name in self._rename | recognised
+        }
         self._texts = {name: distinct_texts(values) or [] for name, values in batch.items()}
-        said = [f"{theirs!r} is {_MEANING.get(ours, ours)}" for theirs, ours in found.items() if theirs.lower() != ours]
-        if said and not lacking(self._known):
-            meaning = f"recognised by their names: {', '.join(said)}"
-            self._notes.append(f"Columns of {self._source}, {meaning}. To change that, say --rename COLUMN=NAME.")
+        meanings = [
+            f"{theirs!r} is {_MEANING.get(ours, ours)}" for theirs, ours in recognised.items() if theirs.lower() != ours
+        ]
+        if meanings and not lacking(self._known):
+            meaning = f"recognised by their names: {', '.join(meanings)}"
+            self._notes.append(f"Columns of {self._source}, {meaning}. To change that, use --rename COLUMN=NAME.")
 
     def _add(self, batch: Mapping[str, pa.Array]) -> None:
         for name, values in batch.items():
@@ -260,10 +264,10 @@ class _Intake:
         shares = np.full(len(values), np.nan)
         for row, value in enumerate(_as_text(values).to_pylist()):
             word = (value or "").strip()
-            found = _as_numbers(pa.array([word], pa.string()))
-            if found is None and word.lower() not in _TRUTHS:
+            number = _as_numbers(pa.array([word], pa.string()))
+            if number is None and word.lower() not in _TRUTHS:
                 raise BadVote(self._length + row, name, f"expected a number, or true or false, got {value!r}")
-            shares[row] = _TRUTHS[word.lower()] if found is None else found[0]
+            shares[row] = _TRUTHS[word.lower()] if number is None else number[0]
         return shares
 
     def _weights(self, values: pa.Array) -> NDArray[np.float64]:
@@ -276,7 +280,7 @@ class _Intake:
                 number = _as_numbers(pa.array([value], pa.string()))
                 if number is None or not 0 <= number[0] < np.inf:
                     got = repr(value) if number is None else repr(float(number[0]))
-                    raise BadVote(self._length + row, "weight", f"expected a number from 0 up, got {got}")
+                    raise BadVote(self._length + row, "weight", f"expected a number of 0 or more, got {got}")
         assert numbers is not None
         return numbers
 
@@ -341,7 +345,7 @@ class _Intake:
         if missing == "skip":
             codes[codes == BAD] = SKIP
         names = f"{self.theirs('left_won')!r} and {self.theirs('right_won')!r}"
-        return Winners(codes, (f"The winner is who has more of {names}; a tie if both have the same.",))
+        return Winners(codes, (f"The winner is the agent with more of {names}; equal values are a tie.",))
 
 
 def _skipped(winners: Winners, source: str) -> tuple[str, ...]:
@@ -359,7 +363,7 @@ def _as_text(values: pa.Array) -> pa.Array:
 
 
 def _as_numbers(values: pa.Array) -> NDArray[np.float64] | None:
-    """The values as floats, NaN where there is none; or None, when one of them is not a number."""
+    """Return the values as floats, with NaN for missing ones. None if one of them is not a number."""
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
     if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):

@@ -1,7 +1,7 @@
-"""How many votes it takes to tell two agents apart.
+"""How many votes are needed to distinguish two agents.
 
-The test is two-sided: are the votes with a winner between two agents split evenly? It looks at these two agents only.
-A ranking also learns from votes against others, so that its own power is somewhat higher.
+The test is two-sided: are the votes with a winner between two agents split evenly? It uses only these two agents. A
+ranking also uses votes against others, so its power is somewhat higher.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ TIES = ("apart", "half")
 
 @dataclass(frozen=True)
 class VotesNeeded:
-    """How many votes show a gap.
+    """Number of votes needed to detect a gap.
 
     Attributes:
-        votes: All votes, ties among them, so that the expected number of votes with a winner suffices; times the
-            design effect.
+        votes: All votes, including ties, so that the expected number of votes with a winner is sufficient; multiplied
+            by the design effect.
         decisive: Independent votes with a winner, by the normal approximation.
-        decisive_exact: The same by the exact binomial test: from this number on it has the power.
+        decisive_exact: The same by the exact binomial test: it has the power from this number on.
         win_share: The better agent's share of the votes with a winner.
-        power: Wanted.
-        exact_power: Of the exact binomial test with `decisive` votes.
-        gap: In rating points.
+        power: The target power.
+        exact_power: Power of the exact binomial test with `decisive` votes.
+        gap: Gap in rating points.
         alpha: Two-sided error rate.
-        design_effect: How many votes are worth one independent vote.
+        design_effect: Number of votes equivalent to one independent vote.
     """
 
     votes: int
@@ -48,14 +48,14 @@ class VotesNeeded:
 
 
 def win_share(gap: float, *, tie_rate: float = 0.0, ties: str = "apart") -> float:
-    """The better agent's share of the votes with a winner, for a gap in rating points.
+    """Return the better agent's share of the votes with a winner, for a gap in rating points.
 
     Args:
         gap: Difference of the ratings.
         tie_rate: Share of all votes that are ties.
-        ties: "apart" when the gap describes votes with a winner: 1 / (1 + 10^(-gap/400)). "half" when it comes from
-            ratings that count ties as half a win each way, as `rank` does: ties draw ratings together, so that the
-            votes with a winner must lean further to make the same gap.
+        ties: "apart" if the gap describes votes with a winner: 1 / (1 + 10^(-gap/400)). "half" if it comes from ratings
+            that count ties as half a win each way, as `rank` does: ties shrink ratings, so votes with a winner must be
+            less even for the same gap.
     """
     _check(tie_rate=tie_rate, ties=ties)
     if not math.isfinite(gap):
@@ -67,7 +67,7 @@ def win_share(gap: float, *, tie_rate: float = 0.0, ties: str = "apart") -> floa
     if share >= 1:
         raise InvalidInput(
             f"with {tie_rate:.0%} ties, ratings that count ties as half cannot be {gap:g} points apart",
-            fix="lower the gap or the tie rate",
+            fix="use a smaller gap or tie rate",
         )
     return share
 
@@ -82,21 +82,21 @@ def vote_power(
     method: str = "normal",
     design_effect: float = 1.0,
 ) -> float:
-    """The chance that a number of votes shows a gap.
+    """Return the probability that a number of votes detects a gap.
 
     Args:
-        votes: All votes between the two agents, ties among them.
+        votes: All votes between the two agents, including ties.
         gap: True difference of their ratings.
         alpha: Two-sided error rate of the test.
         tie_rate: Share of the votes that are ties.
         ties: What the gap refers to; see `win_share`.
         method: "normal": the normal approximation. "exact": the binomial test, for the expected number of votes with a
             winner.
-        design_effect: How many votes are worth one independent vote; `Ranking.design_effect` of a pilot.
+        design_effect: Number of votes equivalent to one independent vote; `Ranking.design_effect` of a pilot.
     """
     _check(alpha=alpha, design_effect=design_effect)
     if votes < 1:
-        raise InvalidInput(f"votes: expected a whole number from 1 up, got {votes!r}")
+        raise InvalidInput(f"votes: expected an integer of at least 1, got {votes!r}")
     share = win_share(gap, tie_rate=tie_rate, ties=ties)
     decisive = votes * (1 - tie_rate) / design_effect
     if method == "normal":
@@ -115,24 +115,24 @@ def votes_needed(
     ties: str = "apart",
     design_effect: float = 1.0,
 ) -> VotesNeeded:
-    """How many votes between two agents show a gap with the wanted power.
+    """Return how many votes between two agents detect a gap with the given power.
 
-    For p the better agent's share of the votes with a winner, the number of those is
-    ((z(1 - alpha/2) / 2 + z(power) sqrt(p (1 - p))) / (p - 1/2))^2, rounded up. Ties come on top.
+    If p is the better agent's share of the votes with a winner, their number is ((z(1 - alpha/2) / 2 + z(power) sqrt(p
+    (1 - p))) / (p - 1/2))^2, rounded up. Ties come on top.
 
     Args:
-        gap: The difference of ratings that should be seen.
-        power: The chance to see it.
+        gap: The difference of ratings to detect.
+        power: Probability of detecting it.
         alpha: Two-sided error rate of the test.
-        tie_rate: Share of the votes that will be ties.
+        tie_rate: Expected share of ties.
         ties: What the gap refers to; see `win_share`.
-        design_effect: How many votes are worth one independent vote; `Ranking.design_effect` of a pilot.
+        design_effect: Number of votes equivalent to one independent vote; `Ranking.design_effect` of a pilot.
     """
     _check(alpha=alpha, power=power, design_effect=design_effect)
     share = win_share(gap, tie_rate=tie_rate, ties=ties)
     if share - 0.5 < 1e-6:
         raise InvalidInput(
-            f"gap: {gap:g} points are too little to be seen with any number of votes", fix="ask for more"
+            f"gap: {gap:g} points are too few to detect with any number of votes", fix="use a larger gap"
         )
     reach = float(ndtri(1 - alpha / 2)) / 2 + float(ndtri(power)) * math.sqrt(share * (1 - share))
     decisive = max(1, math.ceil((reach / (share - 0.5)) ** 2 - 1e-9))
@@ -158,14 +158,14 @@ def detectable_gap(
     ties: str = "apart",
     design_effect: float = 1.0,
 ) -> float:
-    """The smallest gap, in rating points, that a number of votes shows with the wanted power.
+    """Return the smallest gap, in rating points, that a number of votes detects with the given power.
 
     Raises:
-        InvalidInput: When no gap is large enough for so few votes.
+        InvalidInput: If no gap is large enough for so few votes.
     """
     _check(alpha=alpha, power=power, tie_rate=tie_rate, ties=ties, design_effect=design_effect)
     if votes < 1:
-        raise InvalidInput(f"votes: expected a whole number from 1 up, got {votes!r}")
+        raise InvalidInput(f"votes: expected an integer of at least 1, got {votes!r}")
     decisive = votes * (1 - tie_rate) / design_effect
 
     def missing(share: float) -> float:
@@ -173,7 +173,7 @@ def detectable_gap(
 
     top = 1 - 1e-9
     if missing(top) < 0:
-        raise InvalidInput(f"{votes} votes cannot show any gap with a power of {power:g}", fix="collect more votes")
+        raise InvalidInput(f"{votes} votes cannot detect any gap with a power of {power:g}", fix="collect more votes")
     from scipy.optimize import brentq  # late: it takes as long to load as all of this room
 
     share = float(brentq(missing, 0.5, top, xtol=1e-13))
@@ -183,7 +183,7 @@ def detectable_gap(
 
 
 def _normal_power(decisive: float, share: float, alpha: float) -> float:
-    """Of the test that compares the share of wins with a half; the error on the wrong side counts as well."""
+    """Return the power of the test that compares the share of wins with one half, including wrong-side errors."""
     critical = float(ndtri(1 - alpha / 2)) / 2
     shift = (share - 0.5) * math.sqrt(decisive)
     spread = math.sqrt(share * (1 - share))
@@ -191,12 +191,15 @@ def _normal_power(decisive: float, share: float, alpha: float) -> float:
 
 
 def _exact_power(decisive: int, share: float, alpha: float) -> float:
-    """Of the binomial test: reject from the number of wins on that a fair coin reaches with alpha / 2 at most."""
+    """Return the power of the binomial test.
+
+    It rejects from the number of wins on that a fair coin reaches with probability at most alpha / 2.
+    """
     return float(_exact_powers(np.array([decisive]), share, alpha)[0])
 
 
 def _exact_powers(decisive: NDArray[np.int64], share: float, alpha: float) -> NDArray[np.float64]:
-    # isf gives the least k with P(X > k) <= alpha / 2, so that k + 1 wins or more reject; past all votes none do.
+    # isf gives the smallest k with P(X > k) <= alpha / 2, so that k + 1 or more wins reject. Beyond all votes none do.
     from scipy.stats import binom  # late: it takes as long to load as all of this room
 
     critical = binom.isf(alpha / 2, decisive, 0.5) + 1
@@ -205,9 +208,9 @@ def _exact_powers(decisive: NDArray[np.int64], share: float, alpha: float) -> ND
 
 
 def _exact_number(near: int, share: float, alpha: float, power: float) -> int:
-    """The number of votes from which on the exact power never falls below the wanted one.
+    """Return the number of votes from which on the exact power never falls below the target.
 
-    Exact power goes up in saw teeth; the last tooth that dips below it is looked for around the approximation.
+    Exact power increases in saw teeth. The last tooth below the target is searched around the approximation.
     """
     reach = 60 + 6 * math.isqrt(near)
     numbers = np.arange(max(1, near - reach), near + reach)
@@ -233,4 +236,4 @@ def _check(
     if ties not in TIES:
         raise InvalidInput(f"ties: expected {' or '.join(TIES)}, got {ties!r}")
     if not (design_effect > 0 and math.isfinite(design_effect)):
-        raise InvalidInput(f"design_effect: expected a number above 0, got {design_effect!r}", fix="1 for none")
+        raise InvalidInput(f"design_effect: expected a number above 0, got {design_effect!r}", fix="use 1 for none")

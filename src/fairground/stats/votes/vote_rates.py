@@ -1,4 +1,4 @@
-"""Shares of votes with intervals that respect clusters: Wilson's, for as many independent votes as they are worth."""
+"""Shares of votes with intervals that respect clusters: Wilson's, with the effective number of independent votes."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Share:
 
     Attributes:
         interval: Their mean, with Wilson's interval.
-        number: How many there are.
-        worth: How many independent ones they are worth.
+        number: Number of values.
+        worth: Effective number of independent values.
     """
 
     interval: Interval
@@ -38,18 +38,18 @@ class Share:
 def clustered_shares(
     values: ArrayLike, groups: Sequence[Key], clusters: Clusters, level: float = 0.95
 ) -> dict[Key, Share]:
-    """For each group the mean of its values, which lie between 0 and 1, such as votes with ties as half.
+    """Return for each group the mean of its values, which are between 0 and 1 (such as votes with ties as half).
 
-    The values of a group count as many as independent ones that would have the variance that their clusters show (for
-    both tasks and voters see `Clusters.variance`; few clusters widen it by Student's t), but as no more than there are,
-    and as no fewer than there are clusters of equal size. Where all values agree, nothing shows how alike those of a
-    cluster are, so that each cluster counts once.
+    The effective number of values in a group is the number of independent values with the variance that their clusters
+    show. (For both tasks and voters see `Clusters.variance`; few clusters widen it by Student's t.) It is at most the
+    number of values, and at least the number of clusters of equal size. If all values agree, the data do not show how
+    similar values of a cluster are, so each cluster counts once.
 
     Args:
-        values: At least one.
+        values: At least one value.
         groups: The group of each value.
-        clusters: Of these values.
-        level: How often the interval is to hold the truth.
+        clusters: Clusters of these values.
+        level: Confidence level.
     """
     value = np.asarray(values, dtype=np.float64)
     place: dict[Key, int] = {}
@@ -62,15 +62,15 @@ def clustered_shares(
 
 
 def clustered_share(values: ArrayLike, clusters: Clusters, level: float = 0.95) -> Share:
-    """The mean of values between 0 and 1; as `clustered_shares`, for a single group."""
+    """Return the mean of values between 0 and 1, like `clustered_shares` for a single group."""
     value = np.asarray(values, dtype=np.float64)
     return clustered_shares(value, [""] * len(value), clusters, level)[""]
 
 
 def agent_rates(votes: Votes, clusters: Clusters, level: float = 0.95) -> list[Interval]:
-    """For each agent the share of its votes that it won, ties as half; as `clustered_shares`."""
+    """Return for each agent the share of its votes that it won, with ties as half; see `clustered_shares`."""
     weight = np.ones(len(votes)) if votes.weight is None else votes.weight
-    found = _rates(
+    rates = _rates(
         np.concatenate([votes.score, 1 - votes.score]),
         np.tile(weight, 2),
         np.concatenate([votes.left, votes.right]).astype(np.int64),
@@ -78,11 +78,11 @@ def agent_rates(votes: Votes, clusters: Clusters, level: float = 0.95) -> list[I
         [np.tile(codes, 2) for codes in clusters.codes.values()],
         level,
     )
-    return _intervals(*found, bool(clusters.codes), level)
+    return _intervals(*rates, bool(clusters.codes), level)
 
 
 def pair_rates(votes: Votes, found: PairCounts, clusters: Clusters, level: float = 0.95) -> list[Interval]:
-    """For each pair that met the share of its votes that went to its first agent; as `clustered_shares`."""
+    """Return for each pair that met the share of its votes for its first agent; see `clustered_shares`."""
     pair, score = oriented(votes, found)
     weight = np.ones(len(votes)) if votes.weight is None else votes.weight
     rates = _rates(score, weight, pair, len(found.first), list(clusters.codes.values()), level)
@@ -90,7 +90,10 @@ def pair_rates(votes: Votes, found: PairCounts, clusters: Clusters, level: float
 
 
 def pair_errors(votes: Votes, found: PairCounts, clusters: Clusters, predicted: Floats) -> tuple[Floats, Floats]:
-    """For each pair that met the standard error of its share around a prediction, by clusters; degrees of freedom."""
+    """Return for each pair that met the standard error of its share around a prediction, and degrees of freedom.
+
+    The errors respect the clusters.
+    """
     pair, score = oriented(votes, found)
     weight = np.ones(len(votes)) if votes.weight is None else votes.weight
     rest = weight * (score - predicted[pair])
@@ -101,7 +104,7 @@ def pair_errors(votes: Votes, found: PairCounts, clusters: Clusters, predicted: 
 def _rates(
     value: Floats, weight: Floats, group: Codes, groups: int, clusters: Sequence[Codes], level: float
 ) -> tuple[Floats, Floats]:
-    """For each group of values their mean, and how many independent ones they are worth."""
+    """Return for each group of values their mean, and their effective number."""
     z = two_sided_z(check_level(level))
     total = np.bincount(group, weight, groups)
     held = _or_one(total)
@@ -121,7 +124,7 @@ def _intervals(rate: Floats, worth: Floats, clustered: bool, level: float) -> li
     return [
         Interval(mean, *score_bounds(mean, number, level), level, name)
         if number > 0
-        else Interval(mean, 0.0, 1.0, level, "nothing is known")
+        else Interval(mean, 0.0, 1.0, level, "no data")
         for mean, number in zip(rate.tolist(), worth.tolist(), strict=True)
     ]
 
@@ -129,21 +132,24 @@ def _intervals(rate: Floats, worth: Floats, clustered: bool, level: float) -> li
 def _variance(
     group: Codes, clusters: Sequence[Codes], rest: Floats, weight: Floats, held: Floats
 ) -> tuple[Floats, Floats]:
-    """For each group the variance of its mean by clusters, of one kind or two; and their smaller effective number."""
-    found = [_clustered(group, codes, rest, weight, held) for codes in clusters]
-    variance = np.max([one for one, _ in found], axis=0)
-    if len(found) == 2:
+    """Return for each group the variance of its mean by clusters, and their smaller effective number.
+
+    There may be one or two kinds of clusters.
+    """
+    by_kind = [_clustered(group, codes, rest, weight, held) for codes in clusters]
+    variance = np.max([of_kind for of_kind, _ in by_kind], axis=0)
+    if len(by_kind) == 2:
         first, second = clusters
         cells = np.unique(first * (second.max() + 1) + second, return_inverse=True)[1].astype(np.int64)
         within, _ = _clustered(group, cells, rest, weight, held)
-        variance = np.maximum(variance, found[0][0] + found[1][0] - within)
-    return variance, np.min([effective for _, effective in found], axis=0)
+        variance = np.maximum(variance, by_kind[0][0] + by_kind[1][0] - within)
+    return variance, np.min([effective for _, effective in by_kind], axis=0)
 
 
 def _clustered(group: Codes, codes: Codes, rest: Floats, weight: Floats, held: Floats) -> tuple[Floats, Floats]:
-    """For each group the variance of its mean by clusters, and their effective number.
+    """Return for each group the variance of its mean by clusters, and their effective number.
 
-    Of a single cluster the votes are taken as independent, because the mean is then that of this cluster alone.
+    In a single cluster the votes are treated as independent, because the mean is then that of this cluster.
     """
     groups, number = len(held), int(codes.max()) + 1
     cell, member = np.unique(group * number + codes, return_inverse=True)

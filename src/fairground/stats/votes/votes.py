@@ -1,4 +1,4 @@
-"""Votes as columns: who met whom, and which of the two a person preferred."""
+"""Votes as columns: who met whom, and which of the two was preferred."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from fairground.stats.votes.winners import WINNERS as WINNERS
 
 
 class BadVote(InvalidInput):
-    """A vote that cannot be one; says its row (from 1) and column.
+    """An invalid vote. The message has its row (from 1) and column.
 
     Args:
-        row: Its position, from 0.
-        column: The column at fault.
+        row: Its index, from 0.
+        column: The column.
         problem: What was found and what was expected.
         fix: What to do about it.
-        place: How the row is called; "row 3" when left out. A reader of files names the line.
+        place: Description of the row. Default: such as "row 3". File readers give the line.
     """
 
     def __init__(
@@ -40,24 +40,24 @@ class BadVote(InvalidInput):
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """A table of votes, one row per vote, as columns. Make it with `Votes.of` or `read_votes`.
+    """A table of votes, one row per vote, stored by column. Create it with `Votes.of` or `read_votes`.
 
     Attributes:
         agents: The agents' names.
-        left: For each vote, the position in `agents` of the agent shown on the left.
+        left: Index in `agents` of the agent shown on the left, per vote.
         right: The same for the right.
-        winner: For each vote its position in `WINNERS`. `both_bad` is kept as such; for ranking it is a tie.
-        weight: How much each vote counts, or None when all count once.
+        winner: Index in `WINNERS`, per vote. `both_bad` is stored as such; for ranking it is a tie.
+        weight: Weight of each vote, or None if all count once.
         voter: Who voted.
-        task: What the two were asked to do.
-        category: Which group of tasks it belongs to.
-        covariates: Further columns of numbers. For `rank(covariates=...)` a column holds a difference, left minus
-            right, such as of the lengths of two answers. NaN where a row has none.
-        free: Further columns of text.
-        notes: What its reader understood, where that is not obvious.
+        task: The task of the two agents.
+        category: The group of tasks it belongs to.
+        covariates: Other columns of numbers. For `rank(covariates=...)` a column contains a difference, left minus
+            right, such as of the lengths of two answers. NaN if a row has none.
+        free: Other columns of text.
+        notes: How the reader interpreted the file, if that is not obvious.
 
     Raises:
-        BadVote: For a vote that cannot be one, naming its row and column.
+        BadVote: For an invalid vote. The message names its row and column.
     """
 
     agents: tuple[str, ...]
@@ -82,7 +82,9 @@ class Votes:
         columns |= {name: label.codes for name, label in labels.items() if label is not None}
         _check_lengths(columns | dict(self.covariates))
         for column, codes in (("left", self.left), ("right", self.right)):
-            _refuse((codes < 0) | (codes >= len(self.agents)), column, "no such agent", "codes count from 0 in agents")
+            _refuse(
+                (codes < 0) | (codes >= len(self.agents)), column, "no such agent", "use indices into agents, from 0"
+            )
             if "" in self.agents:
                 _refuse(codes == self.agents.index(""), column, "it is empty", "name both agents")
         codes_of = f"codes of {', '.join(WINNERS)}"
@@ -90,13 +92,13 @@ class Votes:
         same = self.left == self.right
         if same.any():
             row = int(same.argmax())
-            problem = f"a vote for oneself: {self.agents[self.left[row]]!r} is on both sides"
-            raise BadVote(row, "right", problem, fix="an agent cannot meet itself; correct the row or take it out")
+            problem = f"{self.agents[self.left[row]]!r} is on both sides"
+            raise BadVote(row, "right", problem, fix="an agent cannot meet itself; correct the row or remove it")
         if self.weight is not None:
             bad = ~((self.weight >= 0) & np.isfinite(self.weight))
             if bad.any():
                 row = int(bad.argmax())
-                raise BadVote(row, "weight", f"expected a number from 0 up, got {float(self.weight[row])!r}")
+                raise BadVote(row, "weight", f"expected a number of 0 or more, got {float(self.weight[row])!r}")
 
     @classmethod
     def of(
@@ -111,22 +113,22 @@ class Votes:
         category: Sequence[object] | None = None,
         covariates: Mapping[str, ArrayLike] | None = None,
     ) -> Votes:
-        """From one value per vote; agents are sorted by name, and winners may have any usual spelling.
+        """Create votes from one value per vote. Agents are sorted by name, and winners may have any usual spelling.
 
         Raises:
-            BadVote: Naming the row and column at fault.
+            BadVote: If a vote is invalid. The message names the row and column.
             InvalidInput: For columns of different lengths.
         """
         coder = NameCoder()
         coder.add(_texts(left), "left")
         coder.add(_texts(right), "right")
         agents, columns = coder.finish()
-        said = _names(winner)
-        _check_lengths({"left": columns["left"], "right": columns["right"], "winner": said.codes})
-        read = read_winners(said, agents, columns["left"], columns["right"])
+        winner_names = _names(winner)
+        _check_lengths({"left": columns["left"], "right": columns["right"], "winner": winner_names.codes})
+        read = read_winners(winner_names, agents, columns["left"], columns["right"])
         if (read.codes == BAD).any():
             row = int((read.codes == BAD).argmax())
-            raise BadVote(row, "winner", problem(said.name(row), read.why), fix=read.fix)
+            raise BadVote(row, "winner", problem(winner_names.name(row), read.why), fix=read.fix)
         return cls(
             agents=agents,
             left=columns["left"],
@@ -141,7 +143,7 @@ class Votes:
 
     @classmethod
     def of_codes(cls, agents: Sequence[str], left: ArrayLike, right: ArrayLike, winner: ArrayLike) -> Votes:
-        """From positions in `agents` and codes of `WINNERS`, without looking at a single string: for large data."""
+        """Create votes from indices into `agents` and codes of `WINNERS`, without any strings: for large data."""
         return cls(
             tuple(agents),
             np.asarray(left, dtype=np.int32),
@@ -151,16 +153,17 @@ class Votes:
 
     @classmethod
     def of_wins(cls, agents: Sequence[str], wins: ArrayLike, ties: ArrayLike | None = None) -> Votes:
-        """From a matrix of whole numbers: `wins[i][j]` votes preferred i to j; `ties[i][j]` ones neither.
+        """Create votes from a matrix of integers.
 
-        The ties of a pair are the sum of `ties[i][j]` and `ties[j][i]`.
+        `wins[i][j]` votes preferred i to j, and `ties[i][j]` preferred neither. The ties of a pair are the sum of
+        `ties[i][j]` and `ties[j][i]`.
         """
         shape = (len(agents), len(agents))
         won = np.asarray(wins)
         tied = np.zeros(shape, dtype=np.int64) if ties is None else np.asarray(ties)
         for name, matrix in (("wins", won), ("ties", tied)):
             if matrix.shape != shape or not np.issubdtype(matrix.dtype, np.integer) or (matrix < 0).any():
-                raise InvalidInput(f"{name}: expected a {shape[0]} x {shape[0]} matrix of whole numbers from 0 up")
+                raise InvalidInput(f"{name}: expected a {shape[0]} x {shape[0]} matrix of integers of 0 or more")
         left, right = (grid.ravel() for grid in np.indices(shape))
         return cls.of_codes(
             agents,
@@ -174,18 +177,18 @@ class Votes:
 
     @property
     def score(self) -> NDArray[np.float64]:
-        """What each vote gave the left agent: 1, 0, or a half for a tie of either kind."""
+        """What each vote gave the left agent: 1, 0, or 0.5 for a tie of either kind."""
         return np.array([1.0, 0.0, 0.5, 0.5])[self.winner]
 
     def where(self, keep: NDArray[Any]) -> Votes:
-        """The votes that a mask or a list of positions picks, with the agents that are left in them."""
+        """Return the votes selected by a mask or a list of indices, with the agents that occur in them."""
         left, right = self.left[keep], self.right[keep]
         seen = np.zeros(len(self.agents), dtype=bool)
         seen[left] = seen[right] = True
         position = np.cumsum(seen, dtype=np.int32) - np.int32(1)
         return replace(
             self,
-            agents=tuple(name for name, kept in zip(self.agents, seen, strict=True) if kept),
+            agents=tuple(name for name, occurs in zip(self.agents, seen, strict=True) if occurs),
             left=position[left],
             right=position[right],
             winner=self.winner[keep],
@@ -200,13 +203,13 @@ class Votes:
 
 @dataclass(frozen=True, eq=False)
 class PairCounts:
-    """How the votes of each pair of agents that met fell; all that Bradley-Terry needs to know of them.
+    """Vote counts of each pair of agents that met: all that Bradley-Terry needs.
 
     Attributes:
         agents: The agents' names.
-        first: For each pair the position of the agent that comes first in `agents`.
-        second: The position of the other.
-        wins: Votes for the first; the sum of their weights where votes have weights.
+        first: Index of the pair's first agent in `agents`.
+        second: Index of its second agent.
+        wins: Votes for the first; the sum of their weights if votes have weights.
         losses: Votes for the second.
         ties: Votes for neither, of both kinds.
     """
@@ -220,13 +223,13 @@ class PairCounts:
 
     @property
     def total(self) -> NDArray[np.float64]:
-        """All votes of each pair."""
+        """All votes of each pair, including ties."""
         total: NDArray[np.float64] = self.wins + self.losses + self.ties
         return total
 
 
 def counts(votes: Votes, *, weighted: bool = True) -> PairCounts:
-    """The votes of each pair that met, counted (or, where they have weights, weighed)."""
+    """Count the votes of each pair that met (the sum of weights, if they have weights)."""
     agents = len(votes.agents)
     if agents <= 512:  # a full table of ordered pairs is small, and one pass fills it
         key = (votes.left * np.int32(agents) + votes.right) * np.int32(4)
@@ -248,7 +251,7 @@ def counts(votes: Votes, *, weighted: bool = True) -> PairCounts:
 
 
 class NameCoder:
-    """Text columns that share their names, growing batch by batch. Spaces around a name are taken off."""
+    """Text columns with shared names, built batch by batch. Names are stripped."""
 
     def __init__(self) -> None:
         self._place: dict[str, int] = {}
@@ -258,7 +261,7 @@ class NameCoder:
         return len(self._place)
 
     def add(self, values: pa.Array, column: str = "") -> None:
-        """The next values of a column; null is the empty name."""
+        """Add the next values of a column. Null is the empty name."""
         coded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
         words = [(word or "").strip() for word in coded.dictionary.cast(pa.string()).to_pylist()]
         if coded.null_count:
@@ -268,7 +271,7 @@ class NameCoder:
         self._parts.setdefault(column, []).append(place[indices.to_numpy(zero_copy_only=False)])
 
     def finish(self) -> tuple[tuple[str, ...], dict[str, NDArray[np.int32]]]:
-        """The names, sorted, and each column's codes."""
+        """Return the sorted names, and each column's codes."""
         names = tuple(sorted(self._place))
         final = np.empty(len(names), dtype=np.int32)
         for code, name in enumerate(names):
@@ -300,7 +303,7 @@ def _refuse(bad: NDArray[np.bool_], column: str, problem: str, fix: str) -> None
 
 
 def _sparse_table(votes: Votes, weighted: bool) -> tuple[NDArray[Any], ...]:
-    """For very many agents: only the pairs that met."""
+    """Return the table of only the pairs that met, for very many agents."""
     agents = len(votes.agents)
     low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
     pairs, pair = np.unique(low.astype(np.int64) * agents + high, return_inverse=True)

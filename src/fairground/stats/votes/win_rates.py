@@ -1,4 +1,4 @@
-"""How often each agent beats each other: as the votes say, as the ratings say, and where the two disagree."""
+"""Pairwise win rates: observed in votes, predicted by ratings, and where the two disagree."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class WinRates:
 
     Attributes:
         agents: The agents of rows and columns.
-        rates: Of each row's agent against each column's, ties as half; None where the two never met, and on the
-            diagonal.
-        votes: How many votes each rate rests on; empty for rates that ratings predict.
-        intervals: Of the rates; empty for rates that ratings predict.
+        rates: Win rate of each row's agent against each column's, with ties as half. None if the two never met, and on
+            the diagonal.
+        votes: Number of votes behind each rate; empty for predicted rates.
+        intervals: Intervals of the rates; empty for predicted rates.
     """
 
     agents: tuple[str, ...]
@@ -40,17 +40,17 @@ class WinRates:
 
 @dataclass(frozen=True)
 class Disagreement:
-    """A pair whose votes are not what its ratings predict.
+    """A pair whose votes differ from the prediction of its ratings.
 
     Attributes:
         first: An agent.
-        second: The other.
-        votes: How many votes they had.
-        observed: The first agent's win rate in them.
-        predicted: The same by the ratings.
-        z: How many standard errors lie between the two. The ratings are taken as known; as these votes took part in
-            making them, z is a little too small.
-        p_value: Two-sided.
+        second: The other agent.
+        votes: Number of votes between them.
+        observed: The first agent's win rate in these.
+        predicted: The win rate predicted by the ratings.
+        z: Difference in standard errors. The ratings are treated as known. These votes contributed to them, so z is a
+            little too small.
+        p_value: Two-sided p-value.
         p_holm: The same with Holm's correction over all pairs that met.
     """
 
@@ -65,20 +65,20 @@ class Disagreement:
 
 
 def observed_win_rates(votes: Votes, *, cluster: str = "auto", level: float = 0.95) -> WinRates:
-    """What the votes say of each pair; weighted where votes have weights.
+    """Return the observed win rate of each pair, weighted if votes have weights.
 
     Args:
         votes: The votes.
         cluster: Which votes depend on each other; as for `rank`.
-        level: Of the intervals.
+        level: Confidence level.
     """
-    found, plain = counts(votes), counts(votes, weighted=False)
+    pair_counts, plain = counts(votes), counts(votes, weighted=False)
     size = len(votes.agents)
     spans: list[list[Interval | None]] = [[None] * size for _ in range(size)]
     numbers = np.zeros((size, size), dtype=np.int64)
     numbers[plain.first, plain.second] = numbers[plain.second, plain.first] = plain.total.astype(np.int64)
-    shares = pair_rates(votes, found, clusters_of(votes, cluster), level)
-    for first, second, share in zip(found.first.tolist(), found.second.tolist(), shares, strict=True):
+    shares = pair_rates(votes, pair_counts, clusters_of(votes, cluster), level)
+    for first, second, share in zip(pair_counts.first.tolist(), pair_counts.second.tolist(), shares, strict=True):
         spans[first][second] = share
         spans[second][first] = Interval(1 - share.estimate, 1 - share.high, 1 - share.low, level, share.method)
     rates = tuple(tuple(None if span is None else span.estimate for span in row) for row in spans)
@@ -86,7 +86,7 @@ def observed_win_rates(votes: Votes, *, cluster: str = "auto", level: float = 0.
 
 
 def predicted_win_rates(ranking: Ranking | BradleyTerry) -> WinRates:
-    """What the ratings say of each pair, whether they met or not."""
+    """Return the win rate of each pair predicted by the ratings, whether they met or not."""
     agents = ranking.names if isinstance(ranking, Ranking) else ranking.agents
     strengths = np.asarray(ranking.strengths)
     chance = expit(strengths[:, None] - strengths[None, :]).tolist()
@@ -98,29 +98,31 @@ def predicted_win_rates(ranking: Ranking | BradleyTerry) -> WinRates:
 
 
 def disagreements(votes: Votes, ranking: Ranking) -> tuple[Disagreement, ...]:
-    """Every pair that met, the one that fits its ratings worst first.
+    """Return every pair that met, the worst fit first.
 
-    One strength per agent cannot say that A beats B, B beats C and C beats A. Pairs with a small `p_holm` show where
-    that happens. Votes are clustered as for the ranking.
+    One strength per agent cannot represent that A beats B, B beats C and C beats A. Pairs with a small `p_holm` show
+    where that happens. Votes are clustered as for the ranking.
     """
     if votes.agents != ranking.names:
-        raise InvalidInput("the votes and the ranking have different agents", fix="rank these very votes")
-    found = counts(votes)
+        raise InvalidInput("the votes and the ranking have different agents", fix="use the ranking of the same votes")
+    pair_counts = counts(votes)
     number = counts(votes, weighted=False)
-    kept = np.isin(number.first * len(votes.agents) + number.second, found.first * len(votes.agents) + found.second)
-    votes_of = number.total[kept].astype(int)
-    observed = (found.wins + found.ties / 2) / found.total
-    predicted = expit(ranking.strengths[found.first] - ranking.strengths[found.second])
-    # A vote that is 1, 0 or (with the share of ties) a half, and has this mean, has this variance. There cannot be
-    # more ties than twice the smaller side has room for.
-    ties = np.minimum(found.ties / found.total, 2 * np.minimum(predicted, 1 - predicted))
+    counted = np.isin(
+        number.first * len(votes.agents) + number.second, pair_counts.first * len(votes.agents) + pair_counts.second
+    )
+    votes_of = number.total[counted].astype(int)
+    observed = (pair_counts.wins + pair_counts.ties / 2) / pair_counts.total
+    predicted = expit(ranking.strengths[pair_counts.first] - ranking.strengths[pair_counts.second])
+    # The variance of a vote with values 1, 0 or (with the share of ties) 0.5 and this mean. The number of ties is at
+    # most twice the smaller side.
+    ties = np.minimum(pair_counts.ties / pair_counts.total, 2 * np.minimum(predicted, 1 - predicted))
     variance = predicted * (1 - predicted) - ties / 4
     variance = np.where(variance > 1e-12, variance, predicted * (1 - predicted))
-    # Weighted votes are worth as many equal ones as would have the same variance.
-    worth = votes_of if votes.weight is None else _worth(votes, found.first, found.second)
+    # Weighted votes count as many equal votes with the same variance.
+    worth = votes_of if votes.weight is None else _worth(votes, pair_counts.first, pair_counts.second)
     clusters = clusters_of(votes, ranking.cluster)
     if clusters.codes:
-        error, freedom = pair_errors(votes, found, clusters, predicted)
+        error, freedom = pair_errors(votes, pair_counts, clusters, predicted)
         z = (observed - predicted) / np.maximum(error, np.sqrt(variance / worth))
         p = 2 * stdtr(freedom, -np.abs(z))
     else:
@@ -129,8 +131,8 @@ def disagreements(votes: Votes, ranking: Ranking) -> tuple[Disagreement, ...]:
     adjusted = np.asarray(holm(p))
     rows = [
         Disagreement(
-            first=votes.agents[found.first[at]],
-            second=votes.agents[found.second[at]],
+            first=votes.agents[pair_counts.first[at]],
+            second=votes.agents[pair_counts.second[at]],
             votes=int(votes_of[at]),
             observed=float(observed[at]),
             predicted=float(predicted[at]),
@@ -144,7 +146,7 @@ def disagreements(votes: Votes, ranking: Ranking) -> tuple[Disagreement, ...]:
 
 
 def _worth(votes: Votes, first: NDArray[np.int64], second: NDArray[np.int64]) -> Floats:
-    """Kish's effective number of votes of each pair: the squared sum of the weights over the sum of their squares."""
+    """Return Kish's effective number of votes of each pair: squared sum of weights over sum of squared weights."""
     assert votes.weight is not None
     size = len(votes.agents)
     low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)

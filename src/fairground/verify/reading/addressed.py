@@ -1,6 +1,6 @@
-"""The parsers behind the addresses that checks of folder worlds name (`fairground.worlds.addresses`).
+"""Parsers for the addresses in checks of folder worlds (`fairground.worlds.addresses`).
 
-They are imported when the first check needs them, so that a world about text needs no other reader.
+Each is imported when the first check needs it, so that a world about text needs no other reader.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ROOM = "fairground.verify.reading"
 
 
 def register() -> None:
-    """Makes the parsers known."""
+    """Register the parsers."""
     here = Path(__file__)
     register_parser("json", _named("jsonfile:read_json"), [here.with_name("jsonfile.py")])
     register_parser("keyfile", _named("keyfile:read_keyfile"), [here.with_name("keyfile.py")])
@@ -34,7 +34,7 @@ def register() -> None:
 
 
 def parse_document(data: bytes) -> Element:
-    """Parses XML as programs write it: a document type that only names itself is fine, one with declarations is not.
+    """Parse XML as programs write it. A document type that only names itself is allowed, one with declarations is not.
 
     Raises:
         StateError: It is malformed, declares entities, attributes or elements, or is over a limit.
@@ -57,7 +57,7 @@ def parse_document(data: bytes) -> Element:
 
 class _Parser(DefusedXMLParser):
     def defused_start_doctype_decl(self, name: str, sysid: str | None, pubid: str | None, internal: int) -> None:
-        """Refuses declarations: defaults of attributes blow a file up as entities do."""
+        """Refuse declarations, because attribute defaults can inflate a file like entities."""
         if internal:
             raise DTDForbidden(name, sysid, pubid)
 

@@ -1,8 +1,7 @@
 """Opening zip containers and XML that an untrusted program wrote.
 
-Everything here either returns what was asked for or raises `StateError`; nothing is believed that the file says
-about itself, and the work is bounded by the limits, whatever the file holds. Archives inside of archives are never
-opened.
+Everything here either returns the requested data or raises `StateError`. Nothing that the file claims about itself is
+trusted, and the limits apply to any content. Nested archives are never opened.
 """
 
 from __future__ import annotations
@@ -25,23 +24,23 @@ MEGABYTE = 1 << 20
 
 @dataclass(frozen=True)
 class ArchiveLimits:
-    """What a container may hold; generous for documents that a person makes."""
+    """Limits of a container, generous for documents that people create."""
 
     size: int = 64 * MEGABYTE
-    """Bytes of the container itself."""
+    """Maximum bytes of the container itself."""
     entry: int = 64 * MEGABYTE
-    """Bytes of one entry, unpacked."""
+    """Maximum bytes of one unpacked entry."""
     total: int = 256 * MEGABYTE
-    """Bytes of all entries, unpacked, as they claim."""
+    """Maximum bytes of all unpacked entries, according to their declared sizes."""
     entries: int = 5_000
     ratio: float = 300.0
-    """How many times smaller than unpacked; only looked at for entries above a megabyte."""
+    """Maximum compression ratio, checked for entries above a megabyte."""
     name: int = 500
-    """Characters of one entry's name."""
+    """Maximum characters of an entry's name."""
 
 
 class Archive:
-    """A zip container whose list of entries has been found sound."""
+    """A zip container with a validated list of entries."""
 
     def __init__(self, data: bytes, *, what: str = "archive", limits: ArchiveLimits | None = None) -> None:
         self._what = what
@@ -65,13 +64,17 @@ class Archive:
         return name in self._entries
 
     def size(self, name: str) -> int:
-        """Bytes of one entry, unpacked, as the list says; `read` finds out whether that is true."""
+        """Declared size of an unpacked entry. `read` verifies it."""
         if name not in self._entries:
             raise self._fault(f"no entry {name!r}")
         return self._entries[name].file_size
 
     def read(self, name: str) -> bytes:
-        """One entry, unpacked; raises `StateError` when it is missing, damaged, or not as long as it says."""
+        """Return an unpacked entry.
+
+        Raises:
+            StateError: It is missing, damaged, or does not have the declared size.
+        """
         if name not in self._entries:
             raise self._fault(f"no entry {name!r}")
         info = self._entries[name]
@@ -85,11 +88,11 @@ class Archive:
         return content
 
     def xml(self, name: str) -> Element:
-        """One entry, parsed."""
+        """Return an entry, parsed as XML."""
         return parse_xml(self.read(name), what=f"{self._what}: {name}")
 
     def _check_end(self, data: bytes) -> None:
-        """Looks at the size of the list of entries before anything reads the list."""
+        """Check the size of the list of entries before the list is read."""
         position = data.rfind(b"PK\5\6", max(0, len(data) - 65_557))
         if position < 0 or len(data) - position < 22:
             raise self._fault("not a zip container, or its end is missing")
@@ -117,7 +120,7 @@ class Archive:
 
     def _check_name(self, name: str) -> None:
         if name in self._entries:
-            # Which of the two counts depends on who reads, so the file says two things at once.
+            # Which of the two counts depends on the reader, so the file is ambiguous.
             raise self._fault(f"two entries are named {name[:80]!r}")
         parts = name.removesuffix("/").split("/")
         odd = any(part in ("", ".", "..") for part in parts) or ":" in parts[0] or "\\" in name
@@ -134,7 +137,7 @@ class Archive:
             raise self._fault(f"entry {info.filename!r} is packed in an unexpected way ({info.compress_type})")
 
     def _check_overlaps(self, data: bytes, infos: list[zipfile.ZipInfo]) -> None:
-        """Refuses entries that share bytes, with which a small file makes a great bomb."""
+        """Refuse entries that share bytes, which allow a small file to unpack to a huge size."""
         end = 0
         for info in sorted(infos, key=lambda info: info.header_offset):
             start = info.header_offset
@@ -150,7 +153,7 @@ class Archive:
 
 
 def parse_xml(data: bytes, *, what: str = "XML", depth: int = 200, elements: int = 2_000_000) -> Element:
-    """Parses XML without document types, entities or anything from outside, within limits of size and depth.
+    """Parse XML within limits of size and depth, without document types, entities or external references.
 
     Raises:
         StateError: It is malformed, declares a document type or an entity, or is over a limit.
@@ -188,7 +191,7 @@ class _BoundedBuilder(TreeBuilder):
         return super().end(tag)
 
 
-# What the library raises for containers that are damaged or made to deceive.
+# Raised by the standard library for damaged or malicious containers.
 _ZIP_FAULTS = (
     zipfile.BadZipFile,
     zlib.error,

@@ -1,6 +1,6 @@
-"""Listing archives that a person packed: zip, tar, and tar packed with gzip, bzip2 or xz. Names only, nothing unpacked.
+"""Listing of archives: zip, tar, and tar packed with gzip, bzip2 or xz. Names only; nothing is unpacked.
 
-The walk over a tar is our own: the standard library's has looped for ever on hostile headers.
+The tar parser is our own, because the standard library's has looped forever on hostile headers.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _WHAT = "archive"
 
 @dataclass(frozen=True)
 class Member:
-    """One thing in an archive.
+    """One entry of an archive.
 
     Attributes:
-        size: Of a file, in bytes; otherwise 0.
-        target: What a link points to.
+        size: Bytes of a file; otherwise 0.
+        target: Target of a link.
     """
 
     name: str
@@ -40,22 +40,22 @@ class Member:
 
 @dataclass(frozen=True)
 class ArchiveListing:
-    """What an archive holds, in its order."""
+    """The entries of an archive, in its order."""
 
     kind: ArchiveKind
     members: tuple[Member, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the members; those of folders without their last slash."""
+        """Names of the members; folders without a trailing slash."""
         return tuple(member.name for member in self.members)
 
 
 def list_archive(data: bytes) -> ArchiveListing:
-    """Lists an archive; its first bytes say which kind it is.
+    """List an archive. Its first bytes determine the kind.
 
     Raises:
-        StateError: It is none of the kinds, is damaged or encrypted, says a name twice, or is over a limit.
+        StateError: It is of no known kind, damaged or encrypted, contains a name twice, or is over a limit.
     """
     if len(data) > MAX_SIZE:
         raise StateError(f"{_WHAT}: {len(data)} bytes, expected at most {MAX_SIZE}")
@@ -68,12 +68,12 @@ def list_archive(data: bytes) -> ArchiveListing:
 
 
 def leaves(listing: ArchiveListing) -> dict[str, object]:
-    """Kind and size of each member by its name; the order does not count."""
-    found: dict[str, object] = {"kind": listing.kind}
+    """Kind and size of each member by name, independent of the order."""
+    result: dict[str, object] = {"kind": listing.kind}
     for member in sorted(listing.members, key=lambda member: member.name):
-        found[f"member[{member.name}].kind"] = member.kind
-        found[f"member[{member.name}].size"] = member.size
-    return found
+        result[f"member[{member.name}].kind"] = member.kind
+        result[f"member[{member.name}].size"] = member.size
+    return result
 
 
 _WITHOUT_BODY = (b"1", b"2", b"3", b"4", b"5", b"6")  # links, devices, folders, pipes
@@ -98,27 +98,27 @@ def _unpacked(data: bytes, kind: ArchiveKind) -> bytes:
     try:
         if kind == "tar.gz":
             packer = zlib.decompressobj(wbits=31)
-            made = packer.decompress(data, MAX_UNPACKED)
-            whole = packer.eof
+            content = packer.decompress(data, MAX_UNPACKED)
+            complete = packer.eof
         elif kind == "tar.bz2":
             unpacker = bz2.BZ2Decompressor()
-            made = unpacker.decompress(data, MAX_UNPACKED)
-            whole = unpacker.eof
+            content = unpacker.decompress(data, MAX_UNPACKED)
+            complete = unpacker.eof
         else:
             reader = lzma.LZMADecompressor(memlimit=128 << 20)
-            made = reader.decompress(data, MAX_UNPACKED)
-            whole = reader.eof
+            content = reader.decompress(data, MAX_UNPACKED)
+            complete = reader.eof
     except (zlib.error, OSError, lzma.LZMAError, EOFError, ValueError, MemoryError) as error:
         raise StateError(f"{_WHAT}: cannot be unpacked: {error}") from None
-    if not whole:
+    if not complete:
         raise StateError(f"{_WHAT}: cut off, or more than {MAX_UNPACKED} bytes unpacked")
-    return made
+    return content
 
 
 def _tar_members(data: bytes) -> list[Member]:
-    found: list[Member] = []
+    members: list[Member] = []
     place = headers = 0
-    given: dict[str, str] = {}  # names and sizes too long for a header, said before it
+    given: dict[str, str] = {}  # names and sizes that do not fit into a header, given before it
     while True:
         header = data[place : place + 512]
         if len(header) == 512 and not any(header):
@@ -136,14 +136,14 @@ def _tar_members(data: bytes) -> list[Member]:
         elif kind == b"x":
             given |= _extended(data[body : body + size])
         elif kind != b"g":
-            found.append(_member(header, kind, size, given))
+            members.append(_member(header, kind, size, given))
             given = {}
-        if headers > 3 * MAX_MEMBERS or len(found) > MAX_MEMBERS:
+        if headers > 3 * MAX_MEMBERS or len(members) > MAX_MEMBERS:
             raise StateError(f"{_WHAT}: more than {MAX_MEMBERS} members")
         place = body + held + -held % 512
-    if not found:
+    if not members:
         raise StateError(f"{_WHAT}: nothing in it, or not an archive")
-    return found
+    return members
 
 
 def _check_header(header: bytes, place: int) -> None:
@@ -175,8 +175,8 @@ def _name(field: bytes) -> str:
 
 
 def _extended(data: bytes) -> dict[str, str]:
-    """The records `length key=value` that say what does not fit in a header."""
-    found: dict[str, str] = {}
+    """The records `length key=value` with data that does not fit into a header."""
+    records: dict[str, str] = {}
     place = 0
     while place < len(data) and data[place]:
         length, space, _ = data[place : place + 20].partition(b" ")
@@ -184,13 +184,13 @@ def _extended(data: bytes) -> dict[str, str]:
             raise StateError(f"{_WHAT}: an extended header is damaged")
         key, _, value = data[place + len(length) + 1 : place + int(length) - 1].partition(b"=")
         if key in (b"path", b"linkpath"):
-            found[key.decode()] = _name(value)
+            records[key.decode()] = _name(value)
         elif key == b"size":
             if not value.isdigit() or len(value) > 15:
                 raise StateError(f"{_WHAT}: an extended header gives the size {value[:40]!r}")
-            found["size"] = value.decode()
+            records["size"] = value.decode()
         place += int(length)
-    return found
+    return records
 
 
 def _member(header: bytes, kind: bytes, size: int, given: dict[str, str]) -> Member:

@@ -1,6 +1,6 @@
-"""Reading a Chromium profile: bookmarks, history, settings, cookies, search engines, from the files it keeps.
+"""Reading a Chromium profile: bookmarks, history, settings, cookies and search engines, from its files.
 
-Chromium writes `Preferences` and `Bookmarks` a few seconds after a change, and all of them when it is closed.
+Chromium writes `Preferences` and `Bookmarks` a few seconds after a change, and all files when it is closed.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ __all__ = [
 ]
 
 FILES = ("Bookmarks", "History", "Preferences", "Secure Preferences", "Cookies", "Web Data", "Top Sites", "Shortcuts")
-"""What to record of a profile's folder; `Local State` lies one folder up."""
+"""Files of a profile's folder to record. `Local State` is in the parent folder."""
 
 
 @dataclass(frozen=True)
 class Profile:
-    """A profile; a part whose file was not given is as in a profile that was never used.
+    """A profile. A part whose file was not given has the values of an unused profile.
 
     Attributes:
         missing: Names of the files that were not given.
@@ -91,7 +91,7 @@ class Profile:
     missing: tuple[str, ...]
 
     def to_json(self) -> dict[str, object]:
-        """Everything but the raw settings; moments in ISO 8601."""
+        """Everything but the raw settings, with times in ISO 8601."""
         parts: dict[str, object] = {"bookmarks": self.bookmarks.to_json(), "preferences": self.preferences.to_json()}
         for name in ("history", "cookies", "web_data", "top_sites", "shortcuts", "local_state", "missing"):
             parts[name] = _plain(getattr(self, name))
@@ -99,7 +99,7 @@ class Profile:
 
 
 def read_profile(files: Mapping[str, bytes]) -> Profile:
-    """Reads a profile from its files by name (`FILES` and `Local State`; a `History-journal` is looked at as well).
+    """Read a profile from its files by name (`FILES` and `Local State`; also a `History-journal`).
 
     Raises:
         StateError: One of them cannot be read.
@@ -119,12 +119,12 @@ def read_profile(files: Mapping[str, bytes]) -> Profile:
 
 
 def leaves(profile: Profile) -> dict[str, object]:
-    """Bookmarks, history, settings, cookies and what is filled in; nothing that the browser dates or counts."""
-    found = {f"bookmarks.{path}": value for path, value in bookmark_leaves(profile.bookmarks).items()}
-    found |= history_leaves(profile.history)
-    found |= {f"preferences.{path}": value for path, value in preferences_leaves(profile.preferences).items()}
-    found |= {f"cookie[{cookie.host}][{cookie.name}][{cookie.path}]": True for cookie in profile.cookies}
-    return found | web_data_leaves(profile.web_data)
+    """Bookmarks, history, settings, cookies and autofill data, without the browser's own dates and counts."""
+    result = {f"bookmarks.{path}": value for path, value in bookmark_leaves(profile.bookmarks).items()}
+    result |= history_leaves(profile.history)
+    result |= {f"preferences.{path}": value for path, value in preferences_leaves(profile.preferences).items()}
+    result |= {f"cookie[{cookie.host}][{cookie.name}][{cookie.path}]": True for cookie in profile.cookies}
+    return result | web_data_leaves(profile.web_data)
 
 
 def _plain(value: object) -> object:

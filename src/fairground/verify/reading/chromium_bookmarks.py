@@ -21,11 +21,11 @@ _ROOTS = {"bar": "bookmark_bar", "other": "other", "mobile": "synced"}
 
 @dataclass(frozen=True)
 class Bookmark:
-    """A bookmark, or a folder of them.
+    """A bookmark, or a folder of bookmarks.
 
     Attributes:
         url: Empty for a folder.
-        added: In UTC; `None` where the browser does not say.
+        added: In UTC; `None` if unknown.
     """
 
     title: str
@@ -35,11 +35,11 @@ class Bookmark:
 
     @property
     def is_folder(self) -> bool:
-        """Whether it holds others."""
+        """Whether it is a folder."""
         return not self.url
 
     def to_json(self) -> dict[str, object]:
-        """Title, address or children, and date."""
+        """Title, URL or children, and date."""
         added = self.added and self.added.isoformat()
         if self.url:
             return {"title": self.title, "url": self.url, "added": added}
@@ -51,8 +51,8 @@ class Bookmarks:
     """All bookmarks of a profile.
 
     Attributes:
-        genuine: Whether the file carries the checksum that the browser computes; a file edited by hand mostly does
-            not. `True` when there is no file.
+        genuine: Whether the file has the checksum that the browser computes. A file edited by hand usually does not.
+            `True` if there is no file.
     """
 
     bar: Bookmark = Bookmark("Bookmarks bar")
@@ -61,7 +61,7 @@ class Bookmarks:
     genuine: bool = True
 
     def walk(self) -> Iterator[tuple[tuple[str, ...], Bookmark]]:
-        """Every bookmark and folder with the path to it (`("bar", "Grants", "Call")`), in the order shown."""
+        """Iterate over every bookmark and folder with its path (`("bar", "Grants", "Call")`), in display order."""
         roots = (("bar", self.bar), ("other", self.other), ("mobile", self.mobile))
         stack: list[tuple[tuple[str, ...], Bookmark]] = [((name,), root) for name, root in reversed(roots)]
         while stack:
@@ -70,15 +70,15 @@ class Bookmarks:
             stack += [((*path, child.title), child) for child in reversed(mark.children)]
 
     def at(self, *path: str) -> tuple[Bookmark, ...]:
-        """All bookmarks and folders at a path such as `("bar", "Grants")`; titles need not be unique."""
+        """All bookmarks and folders at a path such as `("bar", "Grants")`. Titles need not be unique."""
         return tuple(mark for place, mark in self.walk() if place == path)
 
     def with_url(self, url: str) -> tuple[tuple[tuple[str, ...], Bookmark], ...]:
-        """Where an address is bookmarked: paths and bookmarks."""
+        """Paths and bookmarks of a URL."""
         return tuple((path, mark) for path, mark in self.walk() if mark.url == url)
 
     def to_json(self) -> dict[str, object]:
-        """The three roots and whether the file is genuine."""
+        """The three roots, and whether the file is genuine."""
         return {
             "bar": self.bar.to_json(),
             "other": self.other.to_json(),
@@ -88,7 +88,7 @@ class Bookmarks:
 
 
 def read_bookmarks(data: bytes) -> Bookmarks:
-    """Reads the file.
+    """Read the file.
 
     Raises:
         StateError: It is not such a file, or is over a limit.
@@ -98,13 +98,15 @@ def read_bookmarks(data: bytes) -> Bookmarks:
     if not isinstance(roots, dict) or file.get("version") != 1:
         raise StateError(f"{_WHAT}: no roots in it, or not version 1")
     reader = _Reader()
-    made = {name: reader.read(roots.get(stored), 0) for name, stored in _ROOTS.items()}
-    return Bookmarks(made["bar"], made["other"], made["mobile"], file.get("checksum") == reader.checksum.hexdigest())
+    by_name = {name: reader.read(roots.get(stored), 0) for name, stored in _ROOTS.items()}
+    return Bookmarks(
+        by_name["bar"], by_name["other"], by_name["mobile"], file.get("checksum") == reader.checksum.hexdigest()
+    )
 
 
 def leaves(bookmarks: Bookmarks) -> dict[str, object]:
-    """Addresses by path (`bar/Grants/Call`; numbered where a path comes twice) and the order in each folder."""
-    found: dict[str, object] = {}
+    """URLs by path (`bar/Grants/Call`; duplicates are numbered) and the order in each folder."""
+    result: dict[str, object] = {}
     seen: dict[str, int] = {}
     room = LeafRoom(_WHAT)
     for path, mark in bookmarks.walk():
@@ -112,14 +114,14 @@ def leaves(bookmarks: Bookmarks) -> dict[str, object]:
         seen[name] = seen.get(name, 0) + 1
         name += f"#{seen[name]}" if seen[name] > 1 else ""
         if mark.is_folder:
-            found[f"{name}.order"] = [child.title for child in mark.children]
+            result[f"{name}.order"] = [child.title for child in mark.children]
         else:
-            found[f"{name}.url"] = mark.url
-    return found
+            result[f"{name}.url"] = mark.url
+    return result
 
 
 def chromium_time(microseconds: int) -> datetime | None:
-    """A moment as Chromium counts it (microseconds since 1601); `None` for 0, its way to say never."""
+    """Convert a Chromium time (microseconds since 1601); `None` for 0, which means never."""
     if not microseconds:
         return None
     try:

@@ -19,7 +19,7 @@ _DOWNLOAD_STATES = {0: "in progress", 1: "complete", 2: "cancelled", 4: "interru
 
 @dataclass(frozen=True)
 class VisitedPage:
-    """An address in the history."""
+    """A URL in the history."""
 
     url: str
     title: str
@@ -35,7 +35,7 @@ class Visit:
     Attributes:
         how: `typed`, `link`, `reload`, `form_submit`, `auto_bookmark` (a bookmark was used), `generated` (a search
             from the address bar) and so on.
-        seconds: How long it lasted, where the browser says it.
+        seconds: How long it lasted, if known.
     """
 
     url: str
@@ -50,8 +50,8 @@ class Download:
     """One download.
 
     Attributes:
-        url: Where it began; redirects follow it.
-        final_url: Where the file came from in the end.
+        url: The initial URL; redirects follow it.
+        final_url: The URL that the file came from.
     """
 
     url: str
@@ -68,7 +68,7 @@ class Download:
 
 @dataclass(frozen=True)
 class History:
-    """What was visited, downloaded and searched for, oldest first; pages sorted by address."""
+    """Visits, downloads and searches, oldest first; pages sorted by URL."""
 
     pages: tuple[VisitedPage, ...] = ()
     visits: tuple[Visit, ...] = ()
@@ -76,13 +76,13 @@ class History:
     searches: tuple[str, ...] = ()
 
     def visited(self, url: str) -> bool:
-        """Whether an address was visited, exactly as written."""
+        """Whether exactly this URL was visited."""
         return any(page.url == url for page in self.pages)
 
 
 @dataclass(frozen=True)
 class Cookie:
-    """A cookie that is kept; its value is encrypted and not read."""
+    """A stored cookie. Its value is encrypted and not read."""
 
     host: str
     name: str
@@ -98,7 +98,7 @@ class SearchEngine:
     """A search engine or site search.
 
     Attributes:
-        active: `yes` and `no` where a person switched it; otherwise `default`.
+        active: `yes` or `no` if a user switched it; otherwise `default`.
         built_in: Whether it came with the browser.
     """
 
@@ -111,12 +111,12 @@ class SearchEngine:
 
 @dataclass(frozen=True)
 class WebData:
-    """What the browser fills in.
+    """Autofill data and search engines.
 
     Attributes:
-        addresses: Each a dict from the field's number (as Chromium counts them: 3 first name, 5 last name, 9 e-mail,
-            14 phone, 33 city, 35 postcode, 36 country, 60 company, 77 street) to its text.
-        fields: Texts typed into fields of forms, by the field's name.
+        addresses: Each maps Chromium's field number (3 first name, 5 last name, 9 e-mail, 14 phone, 33 city, 35
+            postcode, 36 country, 60 company, 77 street) to its text.
+        fields: Texts typed into form fields, by the field's name.
         cards: Names on payment cards; numbers are encrypted and not read.
     """
 
@@ -127,7 +127,11 @@ class WebData:
 
 
 def read_history(data: bytes, wal: bytes | None = None, *, journal: bytes | None = None) -> History:
-    """Reads `History`; raises `StateError` as `read_database` does, or where a row is not what Chromium writes."""
+    """Read `History`.
+
+    Raises:
+        StateError: As for `read_database`, or if a row is not as Chromium writes it.
+    """
     with read_database(data, wal, journal=journal) as database:
         pages = database.rows("SELECT url, title, visit_count, typed_count, last_visit_time FROM urls ORDER BY url")
         visits = database.rows(
@@ -166,7 +170,7 @@ def read_history(data: bytes, wal: bytes | None = None, *, journal: bytes | None
 
 
 def read_cookies(data: bytes, wal: bytes | None = None, *, journal: bytes | None = None) -> tuple[Cookie, ...]:
-    """Reads `Cookies`: who set which, sorted; not their values."""
+    """Read `Cookies`, sorted, without their values."""
     with read_database(data, wal, journal=journal) as database:
         rows = database.rows(
             "SELECT host_key, name, path, is_secure, is_httponly, is_persistent, expires_utc FROM cookies "
@@ -187,21 +191,21 @@ def read_cookies(data: bytes, wal: bytes | None = None, *, journal: bytes | None
 
 
 def read_top_sites(data: bytes) -> tuple[tuple[str, str], ...]:
-    """Reads `Top Sites`: addresses and titles, most used first."""
+    """Read `Top Sites`: URLs and titles, most used first."""
     with read_database(data) as database:
         rows = database.rows("SELECT url, title FROM top_sites ORDER BY url_rank, url")
     return tuple((_str(row, "url"), _str(row, "title")) for row in rows)
 
 
 def read_shortcuts(data: bytes) -> tuple[tuple[str, str], ...]:
-    """Reads `Shortcuts`: what was typed in the address bar, and the address it led to."""
+    """Read `Shortcuts`: texts typed into the address bar, and the URLs they led to."""
     with read_database(data) as database:
         rows = database.rows("SELECT text, url FROM omni_box_shortcuts ORDER BY text, url")
     return tuple((_str(row, "text"), _str(row, "url")) for row in rows)
 
 
 def read_web_data(data: bytes) -> WebData:
-    """Reads `Web Data`: search engines, addresses and what was typed into forms."""
+    """Read `Web Data`: search engines, addresses and form entries."""
     with read_database(data) as database:
         engines = database.rows("SELECT short_name, keyword, url, prepopulate_id, is_active FROM keywords ORDER BY id")
         tokens = database.rows(
@@ -223,7 +227,7 @@ def read_web_data(data: bytes) -> WebData:
             )
             for row in engines
         ),
-        # By what they hold: the names that the browser gives them are random.
+        # Sorted by content, because the browser gives them random names.
         tuple(sorted(addresses.values(), key=lambda address: sorted(address.items()))),
         tuple((_str(row, "name"), _str(row, "value")) for row in typed),
         tuple(_str(row, "name_on_card") for row in cards),
@@ -231,25 +235,25 @@ def read_web_data(data: bytes) -> WebData:
 
 
 def history_leaves(history: History) -> dict[str, object]:
-    """Addresses, downloads by path, and searches; no dates, no counts, and no titles, which follow from the pages."""
-    found: dict[str, object] = {f"history[{page.url}]": True for page in history.pages}
+    """URLs, downloads by path, and searches. No dates, counts, or titles, which follow from the pages."""
+    result: dict[str, object] = {f"history[{page.url}]": True for page in history.pages}
     for download in history.downloads:
-        found[f"download[{download.path}].url"] = download.url
-        found[f"download[{download.path}].state"] = download.state
-    return found | {f"search[{term}]": True for term in history.searches}
+        result[f"download[{download.path}].url"] = download.url
+        result[f"download[{download.path}].state"] = download.state
+    return result | {f"search[{term}]": True for term in history.searches}
 
 
 def web_data_leaves(data: WebData) -> dict[str, object]:
-    """Search engines by keyword, addresses, and typed texts."""
-    found: dict[str, object] = {}
+    """Search engines by keyword, addresses, and form entries."""
+    result: dict[str, object] = {}
     for engine in data.engines:
-        found[f"engine[{engine.keyword}].name"] = engine.name
-        found[f"engine[{engine.keyword}].url"] = engine.url
-        found[f"engine[{engine.keyword}].active"] = engine.active
+        result[f"engine[{engine.keyword}].name"] = engine.name
+        result[f"engine[{engine.keyword}].url"] = engine.url
+        result[f"engine[{engine.keyword}].active"] = engine.active
     for number, address in enumerate(data.addresses):
-        found |= {f"address[{number}].{field}": text for field, text in address.items()}
-    found |= {f"typed[{name}][{value}]": True for name, value in data.fields}
-    return found | {f"card[{number}].name": name for number, name in enumerate(data.cards)}
+        result |= {f"address[{number}].{field}": text for field, text in address.items()}
+    result |= {f"typed[{name}][{value}]": True for name, value in data.fields}
+    return result | {f"card[{number}].name": name for number, name in enumerate(data.cards)}
 
 
 def _download(row: Row, chain: list[str]) -> Download:

@@ -19,7 +19,7 @@ _COOKIES = {0: "allowed", 1: "third-party blocked", 2: "third-party blocked in i
 
 @dataclass(frozen=True)
 class Extension:
-    """An extension that a person (or the browser) installed.
+    """An extension that a user (or the browser) installed.
 
     Attributes:
         built_in: Whether it is a part of the browser.
@@ -34,18 +34,18 @@ class Extension:
 
 @dataclass(frozen=True)
 class Preferences:
-    """The settings of a profile, with the browser's defaults where the file says nothing.
+    """The settings of a profile, with the browser's defaults for missing ones.
 
     Attributes:
         startup: `new tab`, `last session`, `pages` or `last session and pages`.
-        search_engine: Name of the default one; empty while it is the browser's own choice.
+        search_engine: Name of the default one; empty if the user has not chosen one.
         color_scheme: `system`, `light` or `dark`.
         default_zoom: As a factor: 1.25 is 125%.
-        zooms: Factors of single sites, by host.
-        content_defaults: What sites may do (`notifications`, `geolocation`, `popups`, ...): `allow`, `block`,
-            `ask` or `session only`; only what a person changed.
+        zooms: Zoom factors of single sites, by host.
+        content_defaults: Site permissions (`notifications`, `geolocation`, `popups`, ...): `allow`, `block`, `ask` or
+            `session only`; only those that a user changed.
         content_exceptions: The same for single sites, by kind and pattern.
-        tree: Everything in the file, `Secure Preferences` laid over it.
+        tree: The whole file, merged with `Secure Preferences`.
     """
 
     homepage: str
@@ -88,12 +88,12 @@ class Preferences:
         return _at(self.tree, path, default)
 
     def to_json(self) -> dict[str, object]:
-        """All but the tree."""
+        """Everything but the tree."""
         return {name: value for name, value in asdict(replace(self, tree={})).items() if name != "tree"}
 
 
 def read_preferences(data: bytes, secure: bytes | None = None) -> Preferences:
-    """Reads the settings of a profile from `Preferences` and, where there is one, `Secure Preferences`.
+    """Read the settings of a profile from `Preferences` and, if given, `Secure Preferences`.
 
     Raises:
         StateError: It is not such a file, a setting has the wrong type, or it is over a limit.
@@ -145,11 +145,11 @@ def read_preferences(data: bytes, secure: bytes | None = None) -> Preferences:
 
 @dataclass(frozen=True)
 class LocalState:
-    """What the browser keeps beside its profiles.
+    """Settings that the browser stores next to its profiles.
 
     Attributes:
-        profiles: Names that people see, by folder.
-        flags: Experiments switched at `chrome://flags`.
+        profiles: Display names, by folder.
+        flags: Experiments changed at `chrome://flags`.
     """
 
     profiles: Mapping[str, str]
@@ -160,7 +160,7 @@ class LocalState:
 
 
 def read_local_state(data: bytes) -> LocalState:
-    """Reads `Local State`, which lies in the folder that holds the profiles."""
+    """Read `Local State`, from the folder that contains the profiles."""
     get = _Getter(_object(data))
     profiles = {
         folder: _plain_text(info.get("name", ""))
@@ -177,24 +177,24 @@ def read_local_state(data: bytes) -> LocalState:
 
 
 def preferences_leaves(preferences: Preferences) -> dict[str, object]:
-    """The settings that people change, flat; not how the browser ended, nor what it counts and dates."""
-    found: dict[str, object] = {}
+    """The settings that users change, flattened; without exit state, counters and dates."""
+    result: dict[str, object] = {}
     for name, value in preferences.to_json().items():
         if name == "extensions":
             for extension in preferences.extensions:
                 if not extension.built_in:
-                    found[f"extensions[{extension.id}].enabled"] = extension.enabled
+                    result[f"extensions[{extension.id}].enabled"] = extension.enabled
         elif isinstance(value, Mapping):
             for key, inner in value.items():
-                for last, one in inner.items() if isinstance(inner, Mapping) else [("", inner)]:
-                    found[f"{name}[{key}]" + (f"[{last}]" if last else "")] = one
+                for last, setting in inner.items() if isinstance(inner, Mapping) else [("", inner)]:
+                    result[f"{name}[{key}]" + (f"[{last}]" if last else "")] = setting
         elif name != "exit_type":
-            found[name] = list(value) if isinstance(value, tuple) else value
-    return found
+            result[name] = list(value) if isinstance(value, tuple) else value
+    return result
 
 
 class _Getter:
-    """Settings by path, each of the type that the browser writes."""
+    """Settings by path, each checked for the type that the browser writes."""
 
     def __init__(self, tree: Mapping[str, Any]) -> None:
         self._tree = tree
@@ -237,11 +237,11 @@ def _at(tree: Any, path: str, default: Any) -> Any:
 
 
 def _laid_over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
-    made = dict(below)
+    merged = dict(below)
     for key, value in above.items():
-        old = made.get(key)
-        made[key] = _laid_over(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
-    return made
+        old = merged.get(key)
+        merged[key] = _laid_over(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return merged
 
 
 def _plain_text(value: Any) -> str:
@@ -257,7 +257,7 @@ def _named(names: Mapping[int, str], number: int) -> str:
 def _factor(level: Any) -> float:
     if isinstance(level, bool) or not isinstance(level, int | float) or not -20 <= level <= 20:
         raise StateError(f"{_WHAT}: a zoom level is {str(level)[:40]!r}")
-    # Each level is a fifth more; people see whole percents.
+    # Each level is a factor of 1.2; users see whole percents.
     return round(1.2**level, 2)
 
 
@@ -266,13 +266,13 @@ def _zooms(partitions: Mapping[str, Any]) -> dict[str, float]:
     if not isinstance(hosts, dict):
         raise StateError(f"{_WHAT}: zoom levels are {str(hosts)[:40]!r}")
     return {
-        host: _factor(said.get("zoom_level", 0) if isinstance(said, dict) else said)
-        for host, said in sorted(hosts.items())
+        host: _factor(level.get("zoom_level", 0) if isinstance(level, dict) else level)
+        for host, level in sorted(hosts.items())
     }
 
 
 def _fonts(fonts: Mapping[str, Any]) -> dict[str, str]:
-    """Families by use (`standard`, `serif`, ...), for the common script."""
+    """Font families by use (`standard`, `serif`, ...), for the common script."""
     return {
         use: _plain_text(scripts["Zyyy"])
         for use, scripts in sorted(fonts.items())
@@ -281,12 +281,12 @@ def _fonts(fonts: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _languages(get: _Getter) -> tuple[str, ...]:
-    said = get.text("intl.selected_languages") or get.text("intl.accept_languages")
-    return tuple(part for part in said.split(",") if part)
+    listed = get.text("intl.selected_languages") or get.text("intl.accept_languages")
+    return tuple(part for part in listed.split(",") if part)
 
 
 def _content_defaults(values: Mapping[str, Any]) -> dict[str, str]:
-    # Marks of finished upgrades lie among them, as truth values.
+    # Markers of finished upgrades are among them, as booleans.
     return {
         kind: _named(_SETTING, value)
         for kind, value in sorted(values.items())
@@ -295,26 +295,26 @@ def _content_defaults(values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _exceptions(kinds: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
+    by_kind: dict[str, dict[str, str]] = {}
     for kind, patterns in sorted(kinds.items()):
-        said = {
+        rules = {
             pattern: _named(_SETTING, rule["setting"])
             for pattern, rule in sorted(patterns.items() if isinstance(patterns, dict) else ())
-            # Other kinds keep data of the browser's own here, as objects.
+            # Other kinds store the browser's own data here, as objects.
             if isinstance(rule, dict) and type(rule.get("setting")) is int
         }
-        if said:
-            found[kind] = said
-    return found
+        if rules:
+            by_kind[kind] = rules
+    return by_kind
 
 
 def _extensions(settings: Mapping[str, Any]) -> tuple[Extension, ...]:
-    found = []
+    extensions = []
     for identity, info in sorted(settings.items()):
         manifest = info.get("manifest", {}) if isinstance(info, dict) else None
         if not isinstance(manifest, dict):
             raise StateError(f"{_WHAT}: the extension {identity[:40]!r} is not described by an object")
-        found.append(
+        extensions.append(
             Extension(
                 id=identity,
                 name=_plain_text(manifest.get("name", "")),
@@ -324,4 +324,4 @@ def _extensions(settings: Mapping[str, Any]) -> tuple[Extension, ...]:
                 built_in=info.get("location") in (5, 10),
             )
         )
-    return tuple(found)
+    return tuple(extensions)

@@ -1,4 +1,4 @@
-"""Reading dconf's database (`~/.config/dconf/user`), where GTK programs such as Mousepad keep their settings."""
+"""Reading dconf's database (`~/.config/dconf/user`), where GTK programs such as Mousepad store their settings."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ _NO_PARENT = 0xFFFFFFFF
 
 
 def read_dconf(data: bytes) -> dict[str, Variant]:
-    """The settings that differ from their defaults, by key, such as `/org/xfce/mousepad/preferences/view/tab-width`.
+    """Return the settings that differ from their defaults.
+
+    By key, such as `/org/xfce/mousepad/preferences/view/tab-width`.
 
     Raises:
-        StateError: It is no such database, is damaged, says a key twice, or is over a limit.
+        StateError: It is not such a database, is damaged, contains a key twice, or is over a limit.
     """
     if len(data) > MAX_SIZE:
         raise StateError(f"{_WHAT}: {len(data)} bytes, expected at most {MAX_SIZE}")
@@ -30,34 +32,34 @@ def read_dconf(data: bytes) -> dict[str, Variant]:
         raise StateError(f"{_WHAT}: version {version}, expected 0")
     items = _items(_slice(data, start, end))
     keys = _keys(data, items)
-    found: dict[str, Variant] = {}
+    settings: dict[str, Variant] = {}
     room = len(data)
     for (stored, _, _, _, kind, value_start, value_end), key in zip(items, keys, strict=True):
         if stored != _hash(key):
-            # The programs look keys up by this number: with a wrong one, they would not see what is read here.
+            # Programs look keys up by this hash. With a wrong one, they would not see the value that is read here.
             raise StateError(f"{_WHAT}: the key {key[:80]!r} is not where a program would look for it")
         if kind == b"v":
             name = _decoded(key)
-            if name in found:
+            if name in settings:
                 raise StateError(f"{_WHAT}: the key {name[:80]!r} is said twice")
             value = _slice(data, value_start, value_end)
-            # Keys that share a value would make a small file cost a lot.
+            # Keys that share a value would allow a small file to use much memory.
             room -= len(value)
             if room < 0:
                 raise StateError(f"{_WHAT}: its values together are longer than the file")
-            found[name] = decode_variant(value)
+            settings[name] = decode_variant(value)
         elif kind != b"L":
             raise StateError(f"{_WHAT}: {key[:80]!r} holds something of the kind {kind!r}")
-    return dict(sorted(found.items()))
+    return dict(sorted(settings.items()))
 
 
 def leaves(settings: dict[str, Variant]) -> dict[str, object]:
-    """The settings as they are, without the places of windows and other state that programs write themselves."""
+    """The settings as they are, without window positions and other state that programs write by themselves."""
     return {key: value for key, value in settings.items() if "/state/window/" not in key}
 
 
 def _items(table: bytes) -> list[tuple[int, int, int, int, bytes, int, int]]:
-    """Hash, parent, start and size of the key, kind, start and end of the value; of each item of a table."""
+    """Hash, parent, start and size of the key, kind, start and end of the value, for each item of a table."""
     if len(table) < 8:
         raise StateError(f"{_WHAT}: its table is cut off")
     blooms, buckets = struct.unpack_from("<2I", table)
@@ -66,35 +68,35 @@ def _items(table: bytes) -> list[tuple[int, int, int, int, bytes, int, int]]:
     if start > len(table) or rest or count > MAX_KEYS:
         raise StateError(f"{_WHAT}: a table of {len(table)} bytes that does not hold whole items, or too many")
     bounds = struct.unpack_from(f"<{buckets}I", table, start - 4 * buckets)
-    found = [struct.unpack_from("<3IHcx2I", table, start + 24 * number) for number in range(count)]
-    for number, item in enumerate(found):
+    items = [struct.unpack_from("<3IHcx2I", table, start + 24 * number) for number in range(count)]
+    for number, item in enumerate(items):
         bucket = item[0] % buckets if buckets else 0
         end = bounds[bucket + 1] if bucket + 1 < buckets else count
         if not buckets or not bounds[bucket] <= number < end:
             raise StateError(f"{_WHAT}: item {number} is not in the part of the table that a program would look in")
-    return found
+    return items
 
 
 def _keys(data: bytes, items: list[tuple[int, int, int, int, bytes, int, int]]) -> list[bytes]:
-    made: list[bytes | None] = [None] * len(items)
+    keys: list[bytes | None] = [None] * len(items)
     room = MAX_SIZE
     for number in range(len(items)):
         chain: list[int] = []
         at = number
-        while at != _NO_PARENT and made[at] is None:
+        while at != _NO_PARENT and keys[at] is None:
             chain.append(at)
             at = items[at][1]
             if (at != _NO_PARENT and at >= len(items)) or len(chain) > 100:
                 raise StateError(f"{_WHAT}: a key whose parent is missing, or is in itself")
-        key = b"" if at == _NO_PARENT else made[at] or b""
+        key = b"" if at == _NO_PARENT else keys[at] or b""
         for place in reversed(chain):
             start, size = items[place][2:4]
             key += _slice(data, start, start + size, align=1)
             room -= len(key)
             if len(key) > MAX_KEY or room < 0:
                 raise StateError(f"{_WHAT}: a key of more than {MAX_KEY} bytes, or all of them more than {MAX_SIZE}")
-            made[place] = key
-    return [key or b"" for key in made]
+            keys[place] = key
+    return [key or b"" for key in keys]
 
 
 def _slice(data: bytes, start: int, end: int, align: int = 4) -> bytes:
@@ -106,7 +108,7 @@ def _slice(data: bytes, start: int, end: int, align: int = 4) -> bytes:
 def _hash(key: bytes) -> int:
     number = 5381
     for byte in key:
-        # The bytes are signed in the C that made it.
+        # The C code treats bytes as signed.
         number = (number * 33 + (byte - 256 if byte > 127 else byte)) & 0xFFFFFFFF
     return number
 

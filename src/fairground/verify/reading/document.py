@@ -1,4 +1,4 @@
-"""What a word processor's file holds, whatever its format."""
+"""Content of a text document, independent of the file format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fairground.verify.reading.prose import Block, Layout, Look, Metadata, Parag
 
 @dataclass(frozen=True)
 class Note:
-    """A footnote or endnote; `block` is the index in the body of the block that it belongs to."""
+    """A footnote or endnote. `block` is the index of its block in the body."""
 
     kind: Literal["footnote", "endnote"]
     text: str
@@ -22,11 +22,11 @@ class Note:
 
 @dataclass(frozen=True)
 class Comment:
-    """A remark in the margin.
+    """A comment in the margin.
 
     Attributes:
-        on: The text that it is about; empty when it marks only a place.
-        block: Index in the body of the block that it belongs to.
+        on: The commented text; empty if it marks only a position.
+        block: Index of its block in the body.
     """
 
     text: str
@@ -38,7 +38,7 @@ class Comment:
 
 @dataclass(frozen=True)
 class Bookmark:
-    """A named place; those that the program makes for itself (names with `__` or `_Toc`) are left out."""
+    """A named position. Those that programs create for themselves (names with `__` or `_Toc`) are left out."""
 
     name: str
     text: str = ""
@@ -59,8 +59,8 @@ class Contents:
     """A table of contents or another index: `kind` is `contents`, `alphabetical`, `illustrations`, ...
 
     Attributes:
-        entries: Its lines as they stand in the file, such as `Introduction<tab>1`: as old as its last update.
-        block: Index in the body of the block before which it stands.
+        entries: Its lines as stored in the file, such as `Introduction<tab>1`; they may be out of date.
+        block: Index in the body of the block after it.
     """
 
     kind: str
@@ -71,7 +71,7 @@ class Contents:
 
 @dataclass(frozen=True)
 class Section:
-    """A named part of the text."""
+    """A named section of the text."""
 
     name: str
     columns: int = 1
@@ -81,13 +81,13 @@ class Section:
 
 @dataclass(frozen=True, kw_only=True)
 class PageStyle:
-    """How pages look: in ODT one for each page style, in DOCX one for each section in order (`Section 1`).
+    """The layout of pages: in ODT one per page style, in DOCX one per section in order (`Section 1`).
 
     Attributes:
-        used: Whether the body can come to it: the first page's style and those that breaks and styles lead to.
-        header: Paragraphs on top of a page; `header_first` and `header_left` where those pages differ.
+        used: Whether the body uses it: the style of the first page, and those that breaks and styles lead to.
+        header: Paragraphs of the page header; `header_first` and `header_left` for pages that differ.
         margins: Top, right, bottom, left.
-        numbering: How page numbers are written: `1`, `i`, `I`, `a`, `A`.
+        numbering: Format of page numbers: `1`, `i`, `I`, `a`, `A`.
     """
 
     name: str
@@ -121,7 +121,7 @@ class PageStyle:
 
 @dataclass(frozen=True)
 class NamedStyle:
-    """A style that the file defines, with all that it inherits."""
+    """A style that the file defines, with everything that it inherits."""
 
     name: str
     family: Literal["paragraph", "character"]
@@ -135,10 +135,10 @@ class Document:
     """A text document.
 
     Attributes:
-        body: Paragraphs and tables in their order; what stands in sections is among them, indexes are not.
-        shapes: Everything placed in the body: pictures, boxes of text, charts, drawings.
-        language: Of the document's default text.
-        tracking: Whether changes are being recorded.
+        body: Paragraphs and tables in order, including those in sections, without indexes.
+        shapes: Everything placed in the body: pictures, text boxes, charts, drawings.
+        language: Language of the document's default text.
+        tracking: Whether changes are recorded.
     """
 
     body: tuple[Block, ...] = ()
@@ -162,12 +162,12 @@ class Document:
 
     @property
     def all_paragraphs(self) -> tuple[Paragraph, ...]:
-        """Paragraphs of the body, with those in tables."""
+        """Paragraphs of the body, including those in tables."""
         return paragraphs_of(self.body)
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """Tables of the body, without those inside of other tables."""
+        """Tables of the body, without nested tables."""
         return tuple(block for block in self.body if isinstance(block, Table))
 
     @property
@@ -177,12 +177,12 @@ class Document:
 
     @property
     def images(self) -> tuple[Shape, ...]:
-        """Pictures, also those in groups."""
+        """Pictures, including those in groups."""
         return tuple(shape for shape in self.all_shapes() if shape.kind == "image")
 
     @property
     def charts(self) -> tuple[Shape, ...]:
-        """Charts, also those in groups."""
+        """Charts, including those in groups."""
         return tuple(shape for shape in self.all_shapes() if shape.kind == "chart")
 
     @property
@@ -191,11 +191,15 @@ class Document:
         return "\n".join(paragraph.text for paragraph in self.paragraphs)
 
     def all_shapes(self) -> Iterator[Shape]:
-        """Shapes of the body and, after each group, what it holds."""
+        """Shapes of the body, each group followed by its children."""
         yield from walk(self.shapes)
 
     def style(self, name: str) -> NamedStyle:
-        """The paragraph or character style of this name; raises `StateError` when there is none."""
+        """Return the paragraph or character style with this name.
+
+        Raises:
+            StateError: There is none.
+        """
         for style in self.styles:
             if style.name == name:
                 return style
@@ -203,27 +207,26 @@ class Document:
 
     @property
     def page(self) -> PageStyle:
-        """How the first page looks."""
+        """The layout of the first page."""
         if not self.pages:
             raise StateError("the document says nothing of its pages")
         return self.pages[0]
 
 
 def document_leaves(document: Document) -> dict[str, object]:
-    """Everything that a person would call content or formatting, as paths: `block[3].text`, `block[3].run[0].bold`.
+    """Return all content and formatting as paths: `block[3].text`, `block[3].run[0].bold`.
 
-    What has the value that nothing was said about is left out; a block is a paragraph or a table, counted from 0 as in
-    `Document.body`. Two saves of one document give equal leaves: of the styles, only those in use are among them, since
-    a program adds others as it likes.
+    Default values are left out. A block is a paragraph or a table, counted from 0 as in `Document.body`. Saving a
+    document twice gives equal leaves. Only styles in use are included, because programs add others by themselves.
     """
-    found = flatten(replace(document, styles=()))
-    used = {name for path, name in found.items() if path.endswith(".style")}
+    result = flatten(replace(document, styles=()))
+    used = {name for path, name in result.items() if path.endswith(".style")}
     styles = tuple(style for style in document.styles if style.name in used)
-    return {**found, **flatten(Document(styles=styles))}
+    return {**result, **flatten(Document(styles=styles))}
 
 
 def walk(shapes: tuple[Shape, ...]) -> Iterator[Shape]:
-    """Shapes and, after each group, what it holds."""
+    """Shapes, each group followed by its children."""
     for shape in shapes:
         yield shape
         yield from walk(shape.children)

@@ -1,4 +1,4 @@
-"""Reading Word documents (.docx), as LibreOffice and Word write them and as an attacker might."""
+"""Reading Word documents (.docx), as written by LibreOffice and Word, or crafted by an attacker."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _MAIN = "word/document.xml"
 
 
 def read_docx(data: bytes) -> Document:
-    """Reads a text document.
+    """Read a text document.
 
     Raises:
-        StateError: It is no such file, is damaged or encrypted, or goes over a limit.
+        StateError: It is not such a file, is damaged or encrypted, or is over a limit.
     """
     package = Package(data, _WHAT, _MAIN)
     styles = Styles(package, _MAIN)
@@ -39,7 +39,7 @@ def read_docx(data: bytes) -> Document:
 
     @cache
     def read_part(part: str) -> tuple[Paragraph, ...]:
-        """A header or footer, once: many sections may show the same."""
+        """A header or footer, read once, because many sections may share it."""
         return paragraphs_of(make(part).blocks(package.archive.xml(part)))
 
     reader = make(_MAIN)
@@ -77,22 +77,22 @@ def _comments(package: Package, reader: TextReader, texts: dict[str, str]) -> tu
     part = package.related(_MAIN, "comments")
     if not part:
         return ()
-    found = []
+    comments = []
     for element in package.archive.xml(part).iterfind(tag("w:comment")):
         name = element.get(tag("w:id"), "")
         place = reader.remarks.get(name, Comment(""))
-        found.append(replace(place, text=texts.get(name, ""), author=element.get(tag("w:author"), "")))
-    return tuple(found)
+        comments.append(replace(place, text=texts.get(name, ""), author=element.get(tag("w:author"), "")))
+    return tuple(comments)
 
 
 def _in_sections(blocks: tuple[Block, ...], ends: list[int]) -> tuple[Block, ...]:
-    """Tells the blocks which section they stand in, when there are several."""
+    """Set the section of each block, if there are several sections."""
     if len(ends) < 2:
         return blocks
-    found: list[Block] = []
+    assigned: list[Block] = []
     for place, end in enumerate(ends, start=1):
-        found += [replace(block, section=f"Section {place}") for block in blocks[len(found) : end]]
-    return (*found, *blocks[len(found) :])
+        assigned += [replace(block, section=f"Section {place}") for block in blocks[len(assigned) : end]]
+    return (*assigned, *blocks[len(assigned) :])
 
 
 def _page(
@@ -123,14 +123,14 @@ def _page(
 
 
 def _inherited(pages: tuple[PageStyle, ...]) -> tuple[PageStyle, ...]:
-    """A section without a header or footer of its own has that of the one before it."""
-    found: list[PageStyle] = []
+    """A section without its own header or footer has that of the previous section."""
+    complete: list[PageStyle] = []
     for page in pages:
-        if found:
-            missing = {name: getattr(found[-1], name) for name in _PARTS if not getattr(page, name)}
+        if complete:
+            missing = {name: getattr(complete[-1], name) for name in _PARTS if not getattr(page, name)}
             page = replace(page, **missing)
-        found.append(page)
-    return tuple(found)
+        complete.append(page)
+    return tuple(complete)
 
 
 _PARTS = ("header", "header_first", "header_left", "footer", "footer_first", "footer_left")

@@ -1,4 +1,4 @@
-"""Pictures, charts and boxes in Word documents (.docx)."""
+"""Pictures, charts and text boxes in Word documents (.docx)."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from fairground.verify.reading.ooxml import EMU, millimetres, path, short, tag
 from fairground.verify.reading.ooxml_chart import read_chart
 from fairground.verify.reading.prose import Shape, paragraphs_of, text_of
 
-_THEME = Theme(None)  # word processors write plain colours next to those of the theme
+_THEME = Theme(None)  # word processors write plain colours next to theme colours
 
 
 def read_shape(element: Element, reader: TextReader) -> Shape | None:
-    """One thing that is anchored in the text; None for what is not understood."""
+    """Read a shape that is anchored in the text; None if it is not supported."""
     kind = short(element)
     if kind == "mc:AlternateContent":
-        # The same twice: for programs that know the newer format, and for those that do not.
+        # The same content twice: for programs that support the newer format, and for those that do not.
         for choice in element:
             for child in choice:
                 shape = read_shape(child, reader)
@@ -61,8 +61,8 @@ def _inner(element: Element, reader: TextReader) -> Shape:
     if kind == "pic:pic":
         properties = element.find(tag("pic:spPr"))
         transform = None if properties is None else properties.find(tag("a:xfrm"))
-        found = picture(reader.package, element.find(tag("pic:blipFill")), reader.relations)
-        return Shape(kind="image", picture=found, **place(transform), **_THEME.paint(properties))
+        embedded = picture(reader.package, element.find(tag("pic:blipFill")), reader.relations)
+        return Shape(kind="image", picture=embedded, **place(transform), **_THEME.paint(properties))
     if kind == "c:chart":
         relation = reader.relations.get(element.get(tag("r:id"), ""))
         chart = None if relation is None else read_chart(reader.package, relation.target)
@@ -91,12 +91,12 @@ def _inner(element: Element, reader: TextReader) -> Shape:
 
 
 def _vml(element: Element, reader: TextReader) -> Shape | None:
-    """What older programs write; only pictures and boxes of text are read from it."""
+    """The format of older programs. Only pictures and text boxes are read from it."""
     reader.budget.take("shapes")
     image = next(element.iter(tag("v:imagedata")), None)
     if image is not None:
-        found = reader.package.picture(reader.relations.get(image.get(tag("r:id"), "")))
-        return Shape(kind="image", picture=found)
+        embedded = reader.package.picture(reader.relations.get(image.get(tag("r:id"), "")))
+        return Shape(kind="image", picture=embedded)
     box = next(element.iter(tag("w:txbxContent")), None)
     shape = Shape(kind="custom") if box is None else Shape(kind="text", paragraphs=paragraphs_of(reader.blocks(box)))
     return replace(shape, text=text_of(shape))

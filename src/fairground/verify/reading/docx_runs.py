@@ -1,4 +1,4 @@
-"""The letters of paragraphs in Word documents (.docx), gathered into runs; fields with them."""
+"""The text of paragraphs in Word documents (.docx), grouped into runs, with fields."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fairground.verify.reading.prose import Budget, RunBuilder, run_with
 
 
 class Pieces:
-    """The letters of a paragraph, gathered into runs."""
+    """The text of a paragraph, grouped into runs."""
 
     def __init__(self, styles: Styles, budget: Budget, said: MarkedText, paragraph: str) -> None:
         self._styles, self._said, self._paragraph = styles, said, paragraph
@@ -23,11 +23,11 @@ class Pieces:
         self._direct: tuple[str, Properties] = ("", {})
 
     def look(self, style: str, direct: Properties) -> None:
-        """Sets how the letters that follow look."""
+        """Set the look of the following text."""
         self._direct = (style, direct)
 
     def add(self, text: str) -> None:
-        """Adds text as it is; what stands between the start of a field and its result is not shown."""
+        """Add text. Text between the start of a field and its result is not shown."""
         if not text or any(state[1] == "code" for state in self._fields):
             return
         style, direct = self._direct
@@ -35,16 +35,16 @@ class Pieces:
         field = next((field_name(state[0]) for state in self._fields), "") or self.field
         link = self.link or next((_linked(state[0]) for state in self._fields if _linked(state[0])), "")
         more: dict[str, Any] = {"link": link, "field": field, "inserted": self.inserted, "style": styles.shown(style)}
-        first, *others = (run_with(look, **more) for look in styles.text(self._paragraph, style, direct))
-        self.runs.add(first, text, *others)
+        first, *alternatives = (run_with(look, **more) for look in styles.text(self._paragraph, style, direct))
+        self.runs.add(first, text, *alternatives)
         self._said.say(text)
         self._anything = True
         self.break_after = False
 
     def line_break(self, kind: str) -> None:
-        """A new line, or a new page or column."""
+        """A line, page or column break."""
         if kind == "page":
-            # What follows is on the next page: this paragraph's own text, or the next paragraph.
+            # The following text is on the next page: the rest of this paragraph, or the next paragraph.
             self.break_before, self.break_after = (self.break_before, True) if self._anything else (True, False)
         elif kind == "column":
             self.column_break = True
@@ -61,13 +61,13 @@ class Pieces:
             self._fields.pop()
 
     def instruction(self, text: str) -> None:
-        """What a field is told to do."""
+        """The instruction of a field."""
         if self._fields and len(self._fields[-1][0]) < 1_000:
             self._fields[-1][0] += text[:1_000]
 
 
 def field_name(instruction: str) -> str:
-    """What a field shows; a formula is given whole, with `=` before it."""
+    """What a field shows. A formula is returned whole, with `=` before it."""
     words = instruction.split()
     if not words:
         return ""
@@ -77,10 +77,10 @@ def field_name(instruction: str) -> str:
 
 
 def _linked(instruction: str) -> str:
-    found = re.match(r'\s*HYPERLINK(?:\s+"([^"]{1,4000})")?(?:\s+\\l\s+"([^"]{1,4000})")?', instruction)
-    if found is None:
+    match = re.match(r'\s*HYPERLINK(?:\s+"([^"]{1,4000})")?(?:\s+\\l\s+"([^"]{1,4000})")?', instruction)
+    if match is None:
         return ""
-    return (found[1] or "") + (f"#{found[2]}" if found[2] else "")
+    return (match[1] or "") + (f"#{match[2]}" if match[2] else "")
 
 
 _FIELDS = {

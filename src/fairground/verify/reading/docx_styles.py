@@ -1,4 +1,4 @@
-"""Styles and lists of Word documents (.docx), put together from defaults, parents and direct formatting."""
+"""Styles and lists of Word documents (.docx), resolved from defaults, parents and direct formatting."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fairground.verify.reading.document import NamedStyle
 from fairground.verify.reading.ooxml import TWIPS, Package, colour, is_on, millimetres, path, short, tag, whole
 from fairground.verify.reading.prose import Alignment, Layout, Look
 
-MAX_PARENTS = 30  # of a style; more is a circle
+MAX_PARENTS = 30  # maximum parents of a style; more means a cycle
 Properties = dict[str, Any]
 
 
@@ -52,15 +52,15 @@ class Styles:
         self._lists = _lists(package, main)
 
     def shown(self, name: str) -> str:
-        """The name that people see."""
+        """The display name."""
         return self._styles[name].name if name in self._styles else ""
 
     def text(self, paragraph: str, character: str, direct: Properties) -> tuple[Look, ...]:
-        """How Western, Asian and complex letters look; only one when that is the same."""
+        """The look of Western, Asian and complex scripts; only one if they are the same."""
         merged = {**self._text, **self._merged(paragraph, "text"), **self._merged(character, "text"), **direct}
         western = _look(merged)
-        others = {name: merged.get(f"{name}_complex", False) for name in ("bold", "italic")}
-        unlike = replace(western, **others)
+        complex_script = {name: merged.get(f"{name}_complex", False) for name in ("bold", "italic")}
+        unlike = replace(western, **complex_script)
         return (western,) if unlike == western else (western, western, unlike)
 
     def paragraph(self, name: str, direct: Properties) -> Properties:
@@ -68,65 +68,65 @@ class Styles:
         return {**self._paragraph, **self._merged(name, "paragraph"), **direct}
 
     def list_level(self, number: str, level: int) -> tuple[Literal["", "bullet", "number"], str]:
-        """What stands before paragraphs of a list's level."""
+        """The label of paragraphs at a list level."""
         return self._lists.get(number, {}).get(level, ("", ""))
 
     def named(self) -> tuple[NamedStyle, ...]:
-        """The paragraph and character styles, with all that they inherit."""
-        found = []
+        """The paragraph and character styles, with everything that they inherit."""
+        named_styles = []
         for name, style in self._styles.items():
             parent = self.shown(style.parent)
             if style.kind == "paragraph":
                 setting = layout(self.paragraph(name, {}))
-                found.append(NamedStyle(style.name, "paragraph", parent, self.text(name, "", {})[0], setting))
+                named_styles.append(NamedStyle(style.name, "paragraph", parent, self.text(name, "", {})[0], setting))
             elif style.kind == "character":
-                found.append(NamedStyle(style.name, "character", parent, _look(self._merged(name, "text"))))
-        return tuple(found)
+                named_styles.append(NamedStyle(style.name, "character", parent, _look(self._merged(name, "text"))))
+        return tuple(named_styles)
 
     def text_properties(self, element: Element | None) -> Properties:
-        """What a `w:rPr` says."""
-        found: Properties = {}
+        """The properties in a `w:rPr`."""
+        properties: Properties = {}
         for child in [] if element is None else element:
             value = child.get(tag("w:val"))
             match short(child):
                 case "w:b":
-                    found["bold"] = is_on(value)
+                    properties["bold"] = is_on(value)
                 case "w:i":
-                    found["italic"] = is_on(value)
+                    properties["italic"] = is_on(value)
                 case "w:bCs":
-                    found["bold_complex"] = is_on(value)
+                    properties["bold_complex"] = is_on(value)
                 case "w:iCs":
-                    found["italic_complex"] = is_on(value)
+                    properties["italic_complex"] = is_on(value)
                 case "w:u":
-                    found["underline"] = is_on(value)
+                    properties["underline"] = is_on(value)
                 case "w:strike" | "w:dstrike":
-                    found["strike"] = is_on(value) or found.get("strike", False)
+                    properties["strike"] = is_on(value) or properties.get("strike", False)
                 case "w:color":
-                    found["colour"] = colour(value)
+                    properties["colour"] = colour(value)
                 case "w:highlight":
-                    found["highlight"] = _HIGHLIGHTS.get(value or "", "")
+                    properties["highlight"] = _HIGHLIGHTS.get(value or "", "")
                 case "w:shd":
-                    found.setdefault("highlight", colour(child.get(tag("w:fill"))))
+                    properties.setdefault("highlight", colour(child.get(tag("w:fill"))))
                 case "w:rFonts":
                     font = child.get(tag("w:ascii")) or self._fonts.get(child.get(tag("w:asciiTheme"), ""), "")
                     if font:
-                        found["font"] = font[:200]
+                        properties["font"] = font[:200]
                 case "w:sz":
-                    found["size"] = whole(value, 0, 10_000) / 2
+                    properties["size"] = whole(value, 0, 10_000) / 2
                 case "w:vertAlign":
-                    found["script"] = {"superscript": "super", "subscript": "sub"}.get(value or "", "")
+                    properties["script"] = {"superscript": "super", "subscript": "sub"}.get(value or "", "")
                 case "w:position" if re.fullmatch("-?[0-9]{1,6}", value or ""):
                     raised = int(value or "0")
-                    found["script"] = "super" if raised > 0 else "sub" if raised < 0 else ""
+                    properties["script"] = "super" if raised > 0 else "sub" if raised < 0 else ""
                 case "w:caps":
-                    found["caps"] = "upper" if is_on(value) else ""
+                    properties["caps"] = "upper" if is_on(value) else ""
                 case "w:smallCaps":
-                    found["caps"] = "small" if is_on(value) else ""
+                    properties["caps"] = "small" if is_on(value) else ""
                 case "w:vanish":
-                    found["hidden"] = is_on(value)
+                    properties["hidden"] = is_on(value)
                 case "w:lang" if value:
-                    found["language"] = value[:20]
-        return found
+                    properties["language"] = value[:20]
+        return properties
 
     def _style(self, element: Element) -> Style:
         name = element.find(tag("w:name"))
@@ -155,40 +155,40 @@ class Styles:
 
 
 def paragraph_properties(element: Element | None) -> Properties:
-    """What a `w:pPr` says."""
-    found: Properties = {}
+    """The properties in a `w:pPr`."""
+    properties: Properties = {}
     for child in [] if element is None else element:
         value = child.get(tag("w:val"))
         match short(child):
             case "w:jc":
-                found["alignment"] = _ALIGNMENTS.get(value or "", "left")
+                properties["alignment"] = _ALIGNMENTS.get(value or "", "left")
             case "w:spacing":
-                found |= _spacing(child)
+                properties |= _spacing(child)
             case "w:ind":
-                found |= _indents(child)
+                properties |= _indents(child)
             case "w:keepNext":
-                found["keep_with_next"] = is_on(value)
+                properties["keep_with_next"] = is_on(value)
             case "w:shd":
-                found["background"] = colour(child.get(tag("w:fill")))
+                properties["background"] = colour(child.get(tag("w:fill")))
             case "w:pBdr":
-                found["borders"] = any(side.get(tag("w:val")) not in (None, "none", "nil") for side in child)
+                properties["borders"] = any(side.get(tag("w:val")) not in (None, "none", "nil") for side in child)
             case "w:tabs":
-                found["tabs"] = tuple(
+                properties["tabs"] = tuple(
                     f"{stop.get(tag('w:val'), 'left')} {millimetres(stop.get(tag('w:pos')), TWIPS)}"
                     for stop in list(child)[:100]
                     if stop.get(tag("w:val")) not in ("clear", "num")
                 )
             case "w:pageBreakBefore":
-                found["page_break"] = is_on(value)
+                properties["page_break"] = is_on(value)
             case "w:outlineLvl":
                 level = whole(value, 9)
-                found["heading"] = level + 1 if level < 9 else 0
+                properties["heading"] = level + 1 if level < 9 else 0
             case "w:numPr":
                 for part in child:
                     key = {"w:ilvl": "list_level", "w:numId": "list"}.get(short(part))
                     if key:
-                        found[key] = part.get(tag("w:val"), "")
-    return found
+                        properties[key] = part.get(tag("w:val"), "")
+    return properties
 
 
 def _look(properties: Properties) -> Look:
@@ -196,25 +196,25 @@ def _look(properties: Properties) -> Look:
 
 
 def layout(properties: Properties) -> Layout:
-    """How a paragraph with these properties is set."""
+    """The layout of a paragraph with these properties."""
     return Layout(**{name: properties[name] for name in Layout.__dataclass_fields__ if name in properties})
 
 
 def _spacing(element: Element) -> Properties:
-    found: Properties = {}
+    properties: Properties = {}
     for name, key in (("w:before", "above"), ("w:after", "below")):
         if element.get(tag(name)) is not None:
-            found[key] = millimetres(element.get(tag(name)), TWIPS)
+            properties[key] = millimetres(element.get(tag(name)), TWIPS)
     line = whole(element.get(tag("w:line")), 0, 100_000)
     if line:
         rule = element.get(tag("w:lineRule"), "auto")
         words = {"exact": f"{line / 20:g}pt", "atLeast": f"at least {line / 20:g}pt"}
-        found["line_spacing"] = words.get(rule, f"{round(line / 2.4):g}%")
-    return found
+        properties["line_spacing"] = words.get(rule, f"{round(line / 2.4):g}%")
+    return properties
 
 
 def _indents(element: Element) -> Properties:
-    found: Properties = {}
+    properties: Properties = {}
     for key, names in (
         ("left", ("w:left", "w:start")),
         ("right", ("w:right", "w:end")),
@@ -222,10 +222,10 @@ def _indents(element: Element) -> Properties:
     ):
         for name in names:
             if element.get(tag(name)) is not None:
-                found[key] = millimetres(element.get(tag(name)), TWIPS)
+                properties[key] = millimetres(element.get(tag(name)), TWIPS)
     if element.get(tag("w:hanging")) is not None:
-        found["first_line"] = -millimetres(element.get(tag("w:hanging")), TWIPS) + 0.0
-    return found
+        properties["first_line"] = -millimetres(element.get(tag("w:hanging")), TWIPS) + 0.0
+    return properties
 
 
 def _lists(package: Package, main: str) -> dict[str, dict[int, tuple[Literal["", "bullet", "number"], str]]]:
@@ -243,30 +243,30 @@ def _lists(package: Package, main: str) -> dict[str, dict[int, tuple[Literal["",
             place = whole(level.get(tag("w:ilvl")), 0, 20)
             if how_name == "bullet":
                 char = "" if text is None else text.get(tag("w:val"), "")[:4]
-                levels[place] = ("bullet", char.replace("\uf0b7", "•"))  # of the font Symbol
+                levels[place] = ("bullet", char.replace("\uf0b7", "•"))  # in the font Symbol
             elif how_name == "none":
                 levels[place] = ("", "")
             else:
                 levels[place] = ("number", _NUMBERS.get(how_name, how_name[:20]))
         kinds[element.get(tag("w:abstractNumId"), "")] = levels
-    found = {}
+    by_number = {}
     for element in root.iterfind(tag("w:num")):
         kind = element.find(tag("w:abstractNumId"))
-        found[element.get(tag("w:numId"), "")] = kinds.get("" if kind is None else kind.get(tag("w:val"), ""), {})
-    return found
+        by_number[element.get(tag("w:numId"), "")] = kinds.get("" if kind is None else kind.get(tag("w:val"), ""), {})
+    return by_number
 
 
 def _theme_fonts(package: Package, main: str) -> dict[str, str]:
     part = package.related(main, "theme")
     if not part:
         return {}
-    found = {}
+    fonts = {}
     root = package.archive.xml(part)
     for kind in ("minor", "major"):
         latin = root.find(path(f"a:themeElements/a:fontScheme/a:{kind}Font/a:latin"))
         for name in (f"{kind}HAnsi", f"{kind}Ascii"):
-            found[name] = "" if latin is None else latin.get("typeface", "")
-    return found
+            fonts[name] = "" if latin is None else latin.get("typeface", "")
+    return fonts
 
 
 _ALIGNMENTS: dict[str, Alignment] = {
@@ -280,7 +280,7 @@ _HIGHLIGHTS = {
     **{"darkMagenta": "#800080", "darkRed": "#800000", "darkYellow": "#808000", "darkGray": "#808080"},
     **{"lightGray": "#c0c0c0", "black": "#000000", "white": "#ffffff"},
 }
-# One style has two names: Word's in the file, and the one that LibreOffice uses for it in its own files.
+# Some styles have two names: Word's in the file, and the one that LibreOffice uses in its own files.
 _NAMES = {
     "normal": "Standard",
     "body text": "Text body",

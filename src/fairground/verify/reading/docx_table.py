@@ -15,7 +15,7 @@ MAX_COLUMNS = 1_000
 
 
 class Reader(Protocol):
-    """What reads the text of the cells."""
+    """Reads the text of the cells."""
 
     styles: Styles
     budget: Budget
@@ -25,7 +25,7 @@ class Reader(Protocol):
 
 
 def read_table(element: Element, reader: Reader) -> Table:
-    """One table with the text of its cells."""
+    """Read a table with the text of its cells."""
     widths = tuple(
         millimetres(column.get(tag("w:w")), TWIPS) for column in element.iterfind(path("w:tblGrid/w:gridCol"))
     )
@@ -101,9 +101,9 @@ def _cell(reader: Reader, part: Element, properties: Element | None, row: int, c
 
 
 def value_of(element: Element | None, name: str) -> str:
-    """The value of a child; empty for none."""
-    found = None if element is None else element.find(tag(name))
-    return "" if found is None else found.get(tag("w:val"), "")
+    """The value of a child element; empty if there is none."""
+    child = None if element is None else element.find(tag(name))
+    return "" if child is None else child.get(tag("w:val"), "")
 
 
 def _rows(element: Element) -> Iterator[Element]:

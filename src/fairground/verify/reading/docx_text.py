@@ -1,4 +1,4 @@
-"""Reading the running text of Word documents (.docx): paragraphs, tables, fields, and what is anchored in them."""
+"""Reading the text of Word documents (.docx): paragraphs, tables, fields, and anchored content."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from fairground.verify.reading.prose import (
 
 
 class TextReader:
-    """Reads the text of one part and gathers what is anchored in it."""
+    """Reads the text of one part and collects what is anchored in it."""
 
     def __init__(
         self,
@@ -55,19 +55,19 @@ class TextReader:
         self._said = MarkedText(budget)
         self._at = -1
         self._break_next = False
-        self._changing = ""  # kind and author of the tracked change that ends right here
+        self._changing = ""  # kind and author of the tracked change that ends here
 
     def body(self, element: Element) -> tuple[Block, ...]:
-        """The blocks of the document itself; what is anchored in them knows their places."""
-        found: list[Block] = []
-        self._fill(element, found, top=True)
-        return tuple(found)
+        """The blocks of the document itself. Anchored content gets their positions."""
+        body_blocks: list[Block] = []
+        self._fill(element, body_blocks, top=True)
+        return tuple(body_blocks)
 
     def blocks(self, element: Element) -> tuple[Block, ...]:
-        """The blocks of a cell, a note, a box."""
-        found: list[Block] = []
-        self._fill(element, found, top=False)
-        return tuple(found)
+        """The blocks of a cell, a note or a text box."""
+        inner_blocks: list[Block] = []
+        self._fill(element, inner_blocks, top=False)
+        return tuple(inner_blocks)
 
     def _fill(self, element: Element, found: list[Block], *, top: bool) -> None:
         for child in element:
@@ -94,7 +94,7 @@ class TextReader:
 
     def _paragraph_block(self, element: Element, found: list[Block], *, top: bool) -> None:
         section = element.find(path("w:pPr/w:sectPr"))
-        # A paragraph that only ends a section is no text of its own.
+        # A paragraph that only ends a section has no text of its own.
         if section is None or element.find(tag("w:r")) is not None:
             found.append(self.paragraph(element))
             if top and len(found) == 1:
@@ -103,7 +103,7 @@ class TextReader:
             self.sections.append((len(found), section))
 
     def paragraph(self, element: Element) -> Paragraph:
-        """One paragraph."""
+        """Read a paragraph."""
         self.budget.take("paragraphs")
         written = element.find(tag("w:pPr"))
         name = value_of(written, "w:pStyle") or self.styles.default
@@ -167,7 +167,7 @@ class TextReader:
                 raise self.budget.fault("more than 5000 tracked changes")
 
     def _change(self, kind: str, change: Change, before: str) -> None:
-        """Keeps a tracked change; one that goes on where the last one ended was only cut up, at a link for example."""
+        """Record a tracked change. One that continues the last one was only split, for example at a link."""
         self._changing = f"{kind} {change.author}"
         if before == self._changing and self.changes:
             change = replace(change, text=self.changes.pop().text + change.text)
@@ -205,9 +205,9 @@ class TextReader:
                     self._shape(child)
 
     def _shape(self, element: Element) -> None:
-        said, self._said = self._said, MarkedText(self.budget)
+        marked, self._said = self._said, MarkedText(self.budget)
         shape = self._read_shape(element, self)
-        self._said = said
+        self._said = marked
         if shape is not None:
             self.shapes.append(replace(shape, paragraph=self._at))
 
@@ -240,29 +240,29 @@ class TextReader:
 
 
 def _deleted(element: Element) -> str:
-    """The text that a tracked deletion takes away."""
+    """The text of a tracked deletion."""
     letters = {"w:tab": "\t", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "\u2011", "w:softHyphen": "\u00ad"}
-    found = []
+    pieces = []
     for run in element.iter(tag("w:r")):
         for child in run:
             kind = short(child)
-            found.append((child.text or "") if kind in ("w:delText", "w:t") else letters.get(kind, ""))
-    return "".join(found)
+            pieces.append((child.text or "") if kind in ("w:delText", "w:t") else letters.get(kind, ""))
+    return "".join(pieces)
 
 
 def read_notes(package: Package, make: Callable[[str], TextReader], main: str, kind: str) -> dict[str, str]:
-    """Texts of footnotes, endnotes or comments by their numbers."""
+    """Texts of footnotes, endnotes or comments by number."""
     part = package.related(main, f"{kind}s")
     if not part:
         return {}
     reader = make(part)
-    found = {}
+    texts = {}
     for element in package.archive.xml(part).iterfind(tag(f"w:{kind}")):
         if element.get(tag("w:type"), "normal") == "normal":
             text = plain(reader.blocks(element))
-            # Between the mark of a note and its text there is a space or a tab.
-            found[element.get(tag("w:id"), "")] = text if kind == "comment" else re.sub(r"^[ \t]", "", text)
-    return found
+            # A space or a tab separates the mark of a note from its text.
+            texts[element.get(tag("w:id"), "")] = text if kind == "comment" else re.sub(r"^[ \t]", "", text)
+    return texts
 
 
 def notes_of(reader: TextReader, texts: dict[str, dict[str, str]]) -> tuple[Note, ...]:

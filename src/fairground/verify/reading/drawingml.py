@@ -1,4 +1,4 @@
-"""Shapes as Office Open XML draws them: place, form, fill and line, in documents and on slides."""
+"""Office Open XML shapes in documents and on slides: position, form, fill and line."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from fairground.verify.reading.prose import Picture
 
 
 class Theme:
-    """The colours and fonts that a presentation's or document's theme has names for."""
+    """The named colours and fonts of a theme."""
 
     def __init__(self, root: Element | None, names: dict[str, str] | None = None) -> None:
         self._colours: dict[str, str] = {}
         self.fonts: dict[str, str] = {}
         self._names = names or {}
         scheme = None if root is None else root.find(path("a:themeElements/a:clrScheme"))
-        for one in [] if scheme is None else scheme:
-            for inner in list(one)[:1]:
+        for entry in [] if scheme is None else scheme:
+            for inner in list(entry)[:1]:
                 value = inner.get("lastClr") if short(inner) == "a:sysClr" else inner.get("val")
-                self._colours[short(one).removeprefix("a:")] = colour(value)
+                self._colours[short(entry).removeprefix("a:")] = colour(value)
         for kind, short_name in (("minor", "+mn-lt"), ("major", "+mj-lt")):
             latin = None if root is None else root.find(path(f"a:themeElements/a:fontScheme/a:{kind}Font/a:latin"))
             if latin is not None:
                 self.fonts[short_name] = latin.get("typeface", "")[:200]
 
     def colour(self, element: Element | None) -> str:
-        """The colour of an element that holds one, such as `a:solidFill`; tints are not worked out."""
+        """The colour in an element such as `a:solidFill`, without applying tints."""
         for child in [] if element is None else element:
             if short(child) == "a:srgbClr":
                 return colour(child.get("val"))
@@ -39,7 +39,7 @@ class Theme:
         return ""
 
     def fill(self, element: Element | None) -> str:
-        """How a shape, a cell or a background is filled; empty where nothing is said."""
+        """The fill of a shape, a cell or a background; empty if unspecified."""
         for child in [] if element is None else element:
             kind = short(child)
             if kind == "a:solidFill":
@@ -49,29 +49,29 @@ class Theme:
         return ""
 
     def paint(self, properties: Element | None) -> dict[str, Any]:
-        """Fill and outline of a shape, as its properties say."""
+        """Fill and outline of a shape, from its properties."""
         line = None if properties is None else properties.find(tag("a:ln"))
-        found: dict[str, Any] = {"fill": self.fill(properties)}
-        found["line"] = self.fill(line)
-        if found["line"] not in ("", "none") and line is not None:
-            found["line_width"] = millimetres(line.get("w"), EMU)
-        return found
+        result: dict[str, Any] = {"fill": self.fill(properties)}
+        result["line"] = self.fill(line)
+        if result["line"] not in ("", "none") and line is not None:
+            result["line_width"] = millimetres(line.get("w"), EMU)
+        return result
 
 
 def place(transform: Element | None) -> dict[str, Any]:
-    """Where a shape lies, before it is turned around its middle."""
+    """The position of a shape, before rotation around its center."""
     if transform is None:
         return {}
     offset, extent = transform.find(tag("a:off")), transform.find(tag("a:ext"))
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     if offset is not None:
-        found |= {"x": millimetres(offset.get("x"), EMU), "y": millimetres(offset.get("y"), EMU)}
+        result |= {"x": millimetres(offset.get("x"), EMU), "y": millimetres(offset.get("y"), EMU)}
     if extent is not None:
-        found |= {"width": millimetres(extent.get("cx"), EMU), "height": millimetres(extent.get("cy"), EMU)}
-    # Here angles grow clockwise; in OpenDocument and in what this reader returns, the other way.
+        result |= {"width": millimetres(extent.get("cx"), EMU), "height": millimetres(extent.get("cy"), EMU)}
+    # Angles are clockwise here, but counterclockwise in OpenDocument and in the result of this reader.
     turned = millimetres(transform.get("rot"), 60_000)
-    found["rotation"] = round(-turned % 360, 1) % 360
-    return found
+    result["rotation"] = round(-turned % 360, 1) % 360
+    return result
 
 
 def form(properties: Element | None) -> str:
@@ -86,7 +86,7 @@ def form(properties: Element | None) -> str:
 
 
 def crop(blip_fill: Element | None) -> tuple[float, float, float, float]:
-    """What is cut off at top, right, bottom and left, in hundredths of the picture."""
+    """What is cropped at top, right, bottom and left, in percent of the picture."""
     cut = None if blip_fill is None else blip_fill.find(tag("a:srcRect"))
     if cut is None:
         return 0.0, 0.0, 0.0, 0.0

@@ -1,6 +1,6 @@
-"""A folder as data: what is in it, what changed between two looks, the trash, launchers, and packed archives.
+"""A folder as data: its entries, changes between two snapshots, the trash, launchers, and archives.
 
-Built on plain data, so that whatever a capture recorded (a list of entries, or paths with their bytes) can feed it.
+It works on plain data, so that any kind of recording can be used (a list of entries, or paths with their bytes).
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ Kind: TypeAlias = Literal["file", "folder", "link", "other"]
 
 @dataclass(frozen=True)
 class Entry:
-    """One thing in a folder.
+    """One entry of a folder.
 
     Attributes:
-        path: From the folder, with slashes and without one at the start or end.
-        size: Of a file, in bytes.
-        mode: Permission bits, such as 0o644; `None` where they were not recorded.
-        mtime: Seconds since 1970, where recorded.
-        target: What a link says, not followed.
-        digest: SHA-256 of a file's content, in hexadecimal; empty where not recorded.
+        path: Relative to the folder, with slashes, without a leading or trailing slash.
+        size: Bytes of a file.
+        mode: Permission bits, such as 0o644; `None` if not recorded.
+        mtime: Seconds since 1970, if recorded.
+        target: Target of a link, not followed.
+        digest: SHA-256 of a file's content in hexadecimal; empty if not recorded.
     """
 
     path: str
@@ -77,13 +77,13 @@ class Entry:
 
     @property
     def content(self) -> tuple[Kind, int, str, str]:
-        """What is in it, without permissions and times."""
+        """The content, without permissions and times."""
         return self.kind, self.size, self.target, self.digest
 
 
 @dataclass(frozen=True)
 class Tree:
-    """The entries of a folder and of all folders in it, by path, sorted."""
+    """The entries of a folder and all its subfolders, by path, sorted."""
 
     entries: Mapping[str, Entry]
 
@@ -96,11 +96,11 @@ class Tree:
         return path in self.entries
 
     def inside(self, folder: str = "") -> tuple[Entry, ...]:
-        """What lies directly in a folder; the top by default."""
+        """The entries directly in a folder; by default the top."""
         return tuple(entry for entry in self.entries.values() if entry.folder == folder)
 
     def under(self, folder: str) -> tuple[Entry, ...]:
-        """What lies in a folder at any depth."""
+        """The entries in a folder at any depth."""
         return tuple(entry for entry in self.entries.values() if entry.path.startswith(f"{folder}/"))
 
     def files(self) -> tuple[Entry, ...]:
@@ -108,13 +108,13 @@ class Tree:
         return tuple(entry for entry in self.entries.values() if entry.kind == "file")
 
     def to_json(self) -> list[dict[str, object]]:
-        """The entries as a list, which `make_tree` takes back."""
+        """The entries as a list that `make_tree` accepts."""
         return [asdict(entry) for entry in self.entries.values()]
 
 
 @dataclass(frozen=True)
 class Moved:
-    """Something that has another path and the same content (a folder: the same paths and contents inside)."""
+    """An entry with another path and the same content (for a folder: the same paths and contents inside)."""
 
     before: str
     after: str
@@ -122,11 +122,11 @@ class Moved:
 
 @dataclass(frozen=True)
 class Changes:
-    """What differs between two trees. What moved is in neither `added` nor `removed`.
+    """The differences between two trees. Moved entries are in neither `added` nor `removed`.
 
     Attributes:
         changed: Paths whose kind, content or link target differs.
-        modes: Paths whose permissions differ: what they were, and are.
+        modes: Old and new permissions of paths whose permissions differ.
     """
 
     added: tuple[str, ...] = ()
@@ -137,30 +137,30 @@ class Changes:
 
     @property
     def none(self) -> bool:
-        """Whether nothing differs."""
+        """Whether there is no difference."""
         return not (self.added or self.removed or self.changed or self.moved or self.modes)
 
 
 def make_tree(entries: Iterable[Entry | Mapping[str, Any]]) -> Tree:
-    """Checks a recorded list of entries, given as `Entry` or as dicts with the same fields.
+    """Validate a recorded list of entries, given as `Entry` or as dicts with the same fields.
 
     Raises:
-        StateError: A field is wrong, a path leads elsewhere or comes twice, or there are too many.
+        StateError: A field is wrong, a path leads outside or appears twice, or there are too many.
     """
-    found: dict[str, Entry] = {}
+    by_path: dict[str, Entry] = {}
     for number, given in enumerate(entries):
         if number >= MAX_ENTRIES:
             raise StateError(f"folder: more than {MAX_ENTRIES} entries")
         entry = given if isinstance(given, Entry) else _entry(given)
         _check(entry)
-        if entry.path in found:
+        if entry.path in by_path:
             raise StateError(f"folder: {entry.path[:200]!r} is listed twice")
-        found[entry.path] = entry
-    return Tree({path: found[path] for path in sorted(found)})
+        by_path[entry.path] = entry
+    return Tree({path: by_path[path] for path in sorted(by_path)})
 
 
 def tree_of_files(files: Mapping[str, bytes]) -> Tree:
-    """A tree from paths with their bytes; the folders that hold them are added."""
+    """Create a tree from paths with their bytes. Parent folders are added."""
     entries: dict[str, Entry] = {}
     for path, data in files.items():
         entries[path] = Entry(path, "file", len(data), digest=hashlib.sha256(data).hexdigest())
@@ -172,7 +172,7 @@ def tree_of_files(files: Mapping[str, bytes]) -> Tree:
 
 
 def changes(before: Tree, after: Tree) -> Changes:
-    """Compares two trees; times do not count. A file moved when its content is gone at one path and new at another."""
+    """Compare two trees, ignoring times. A file has moved if its content is gone at one path and new at another."""
     old, new = before.entries, after.entries
     removed = {path for path in old if path not in new}
     added = {path for path in new if path not in old}
@@ -189,17 +189,17 @@ def changes(before: Tree, after: Tree) -> Changes:
 
 
 def tree_leaves(tree: Tree) -> dict[str, object]:
-    """Kind, content and permissions of every entry; no times. A file without a digest shows its size."""
-    found: dict[str, object] = {}
+    """Kind, content and permissions of every entry, without times. A file without a digest has its size."""
+    result: dict[str, object] = {}
     for entry in tree.entries.values():
-        found[f"{entry.path}.kind"] = entry.kind
+        result[f"{entry.path}.kind"] = entry.kind
         if entry.kind == "file":
-            found[f"{entry.path}.content"] = entry.digest or entry.size
+            result[f"{entry.path}.content"] = entry.digest or entry.size
         elif entry.kind == "link":
-            found[f"{entry.path}.target"] = entry.target
+            result[f"{entry.path}.target"] = entry.target
         if entry.mode is not None:
-            found[f"{entry.path}.mode"] = f"{entry.mode:o}"
-    return found
+            result[f"{entry.path}.mode"] = f"{entry.mode:o}"
+    return result
 
 
 leaves = tree_leaves
@@ -207,11 +207,11 @@ leaves = tree_leaves
 
 @dataclass(frozen=True)
 class Trashed:
-    """Something in the trash.
+    """An entry in the trash.
 
     Attributes:
-        name: What it is called in the trash's `files` folder.
-        path: Where it was, unescaped.
+        name: Its name in the trash's `files` folder.
+        path: Its original path, unescaped.
         deleted: When, in the time zone of the desktop.
     """
 
@@ -221,16 +221,16 @@ class Trashed:
 
 
 def read_trash(infos: Mapping[str, bytes]) -> tuple[Trashed, ...]:
-    """What the trash says of itself: paths that end in `NAME.trashinfo` with their bytes, sorted by name.
+    """Read the trash: paths that end in `NAME.trashinfo` with their bytes, sorted by name.
 
-    Whether the thing itself is there is for the tree to say (`files/NAME`). Other paths are passed over.
+    The tree shows whether the file itself exists (`files/NAME`). Other paths are ignored.
     """
-    found = []
+    entries = []
     for path in sorted(infos):
         base = path.rpartition("/")[2]
         if base.endswith(".trashinfo"):
-            found.append(_trashed(base.removesuffix(".trashinfo"), infos[path]))
-    return tuple(found)
+            entries.append(_trashed(base.removesuffix(".trashinfo"), infos[path]))
+    return tuple(entries)
 
 
 @dataclass(frozen=True)
@@ -238,7 +238,7 @@ class DesktopEntry:
     """A launcher or a link (`.desktop`).
 
     Attributes:
-        fields: Everything in its main group, as written, with translations such as `Name[de]`.
+        fields: All keys of its main group, as written, with translations such as `Name[de]`.
     """
 
     type: str
@@ -256,7 +256,7 @@ class DesktopEntry:
 
 
 def read_desktop_entry(data: bytes) -> DesktopEntry:
-    """Reads a launcher; nothing in it is run."""
+    """Read a launcher. Nothing in it is executed."""
     file = read_keyfile(data, what="launcher (.desktop)")
     group = "Desktop Entry"
     if group not in file.groups:
@@ -316,7 +316,7 @@ def _differs(old: Entry, new: Entry) -> bool:
     if old.kind == "folder":
         return False
     if not (old.digest and new.digest):
-        # Without a digest on both sides, only the size and the target can tell.
+        # Without a digest on both sides, only size and target can be compared.
         old, new = replace(old, digest=""), replace(new, digest="")
     return old.content != new.content
 
@@ -328,7 +328,7 @@ def _modes(old: Entry, new: Entry) -> tuple[int, int] | None:
 
 
 def _moved_files(before: Tree, after: Tree, removed: set[str], added: set[str]) -> dict[str, str]:
-    """Pairs files by content; of several with one content, those of one name first, then in order."""
+    """Pair files by content. Of several with equal content, those with the same name first, then in order."""
     moved: dict[str, str] = {}
     for by_name in (True, False):
         gone: dict[tuple[str, str], list[str]] = {}
@@ -346,7 +346,7 @@ def _moved_files(before: Tree, after: Tree, removed: set[str], added: set[str]) 
 def _moved_folders(
     before: Tree, after: Tree, removed: set[str], added: set[str], files: Mapping[str, str]
 ) -> dict[str, str]:
-    """Folders of which every file is now at the same place in one new folder; empty ones go with what holds them."""
+    """Folders whose files are all at the same relative path in one new folder. Empty ones move with their parent."""
     targets: dict[str, set[str | None]] = {}
     for path in removed:
         if before.entries[path].kind != "folder":
@@ -355,16 +355,16 @@ def _moved_folders(
                 old, _, part = old.rpartition("/")
                 new = new.rpartition("/")[0] if new and new.rpartition("/")[2] == part else None
                 targets.setdefault(old, set()).add(new)
-    found: dict[str, str] = {}
+    moved: dict[str, str] = {}
     for path in sorted(path for path in removed if before.entries[path].kind == "folder"):
         if path in targets:
             target = next(iter(targets[path])) if len(targets[path]) == 1 else None
         else:
             holder, _, part = path.rpartition("/")
-            target = f"{found[holder]}/{part}" if holder in found else None
+            target = f"{moved[holder]}/{part}" if holder in moved else None
         if target in added and after.entries[target].kind == "folder":
-            found[path] = target
-    return found
+            moved[path] = target
+    return moved
 
 
 def _trashed(name: str, data: bytes) -> Trashed:
@@ -373,8 +373,10 @@ def _trashed(name: str, data: bytes) -> Trashed:
     path = file.get("Trash Info", "Path")
     if not path:
         raise StateError(f"{what}: it does not say where it was")
-    said = file.get("Trash Info", "DeletionDate")
+    written_date = file.get("Trash Info", "DeletionDate")
     try:
-        return Trashed(name, unquote(path, errors="strict"), datetime.fromisoformat(said) if said else None)
+        return Trashed(
+            name, unquote(path, errors="strict"), datetime.fromisoformat(written_date) if written_date else None
+        )
     except ValueError:
-        raise StateError(f"{what}: {path[:80]!r} is not a path, or {said[:40]!r} is not a date") from None
+        raise StateError(f"{what}: {path[:80]!r} is not a path, or {written_date[:40]!r} is not a date") from None

@@ -1,6 +1,6 @@
-"""Decoding GVariant, the binary form of the settings that GTK programs keep.
+"""Decoding GVariant, the binary format of settings of GTK programs.
 
-Only the normal form is read: where GLib would put a default in the place of what it cannot read, this is an error.
+Only the normal form is accepted: where GLib would substitute a default for invalid data, this is an error.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _FIXED = {"b": "B", "y": "B", "n": "h", "q": "H", "i": "i", "u": "I", "x": "q", 
 
 @dataclass(frozen=True)
 class Type:
-    """A type, parsed: its letter (`(` for tuples, `{` for entries), what is inside, how it is aligned and sized.
+    """A parsed type: its letter (`(` for tuples, `{` for entries), inner types, alignment and size.
 
     Attributes:
-        size: In bytes where every value has the same; otherwise 0.
+        size: Bytes if every value has the same size; otherwise 0.
     """
 
     letter: str
@@ -37,20 +37,24 @@ class Type:
 
 
 def parse_type(text: str) -> Type:
-    """Parses a type such as `a{sv}`; raises `StateError` when it is none, or too long or deep."""
+    """Parse a type such as `a{sv}`.
+
+    Raises:
+        StateError: It is not a type, or is too long or deep.
+    """
     if len(text) > MAX_TYPE:
         raise StateError(f"{_WHAT}: a type of {len(text)} characters")
-    made, end = _type(text, 0, 0)
+    kind, end = _type(text, 0, 0)
     if end != len(text):
         raise StateError(f"{_WHAT}: {text!r} is more than one type")
-    return made
+    return kind
 
 
 def decode_variant(data: bytes, order: Literal["<", ">"] = "<") -> Variant:
-    """A value that carries its type, as dconf stores each one. Maybes become `None` or the value, dicts dicts.
+    """Decode a value with its type, as stored by dconf. Maybes become `None` or the value, dictionaries dicts.
 
     Raises:
-        StateError: It is not in the normal form, or over a limit.
+        StateError: It is not in normal form, or over a limit.
     """
     return _Decoder(order).variant(data, 0)
 
@@ -106,13 +110,13 @@ class _Decoder:
         values = [self.value(inner, data[start:end], depth + 1) for start, end in spans]
         if inner.letter != "{":
             return values
-        made: dict[Variant, Variant] = {}
+        entries: dict[Variant, Variant] = {}
         for value in values:
             assert isinstance(value, tuple)
-            if value[0] in made:
+            if value[0] in entries:
                 raise StateError(f"{_WHAT}: a key is said twice: {str(value[0])[:80]!r}")
-            made[value[0]] = value[1]
-        return made
+            entries[value[0]] = value[1]
+        return entries
 
     def _spans(self, inner: Type, data: bytes) -> list[tuple[int, int]]:
         if inner.size:
@@ -145,7 +149,7 @@ class _Decoder:
         width = _offset_width(len(data))
         varied = sum(not member.size for member in kind.inner[:-1])
         body = len(data) - varied * width
-        found: list[Variant] = []
+        members: list[Variant] = []
         place, seen = 0, 0
         for number, member in enumerate(kind.inner):
             place += -place % member.align
@@ -158,16 +162,16 @@ class _Decoder:
                 end = self._offset(data, len(data) - seen * width, width)
             if body < 0 or not place <= end <= body:
                 raise StateError(f"{_WHAT}: a member of a tuple ends at {end}, expected {place} to {body}")
-            found.append(self.value(member, data[place:end], depth + 1))
+            members.append(self.value(member, data[place:end], depth + 1))
             place = end
         if not kind.size and place != body:
             raise StateError(f"{_WHAT}: a tuple with {body - place} bytes too many")
-        return found
+        return members
 
     def _offset(self, data: bytes, start: int, width: int) -> int:
         if start < 0:
             raise StateError(f"{_WHAT}: a table of ends that starts before its value")
-        # GLib writes these in little-endian order, whatever the values are in.
+        # GLib always writes these in little-endian order.
         return int.from_bytes(data[start : start + width], "little")
 
 

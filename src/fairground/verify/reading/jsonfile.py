@@ -18,15 +18,15 @@ MAX_DEPTH = 100
 def read_json(
     data: bytes, *, what: str = "JSON", size: int = MAX_SIZE, items: int = MAX_ITEMS, depth: int = MAX_DEPTH
 ) -> Any:
-    """Parses JSON (UTF-8) within limits of size, number of values and depth.
+    """Parse JSON (UTF-8) within limits of size, number of values and depth.
 
     Raises:
-        StateError: It is malformed or over a limit, an object says a key twice (which of the two counts depends on
-            who reads), or a number is not finite.
+        StateError: It is malformed or over a limit, an object contains a key twice (which of the two counts depends on
+            the reader), or a number is not finite.
     """
     if len(data) > size:
         raise StateError(f"{what}: {len(data)} bytes, expected at most {size}")
-    # Counted before anything is made of it: a list costs fifty times its two characters.
+    # Counted before parsing: a list needs fifty times the memory of its two characters.
     if data.count(b",") + data.count(b"[") + data.count(b"{") > items:
         raise StateError(f"{what}: more than {items} values")
     try:
@@ -44,8 +44,8 @@ def read_json(
 
 
 def flat_json(value: Any, prefix: str = "") -> dict[str, object]:
-    """Paths such as `roots.other.children[2].name` to plain values; empty objects and lists are kept as values."""
-    found: dict[str, object] = {}
+    """Paths such as `roots.other.children[2].name` to plain values. Empty objects and lists are kept as values."""
+    result: dict[str, object] = {}
     room = LeafRoom("JSON")
     stack = [(prefix, value)]
     while stack:
@@ -55,8 +55,8 @@ def flat_json(value: Any, prefix: str = "") -> dict[str, object]:
         elif isinstance(part, list) and part:
             stack += [(room.take(f"{path}[{index}]"), part[index]) for index in reversed(range(len(part)))]
         else:
-            found[path] = part
-    return found
+            result[path] = part
+    return result
 
 
 def _walk(value: Any) -> Iterator[tuple[int, Any]]:
@@ -72,10 +72,10 @@ def _walk(value: Any) -> Iterator[tuple[int, Any]]:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
+    unique = dict(pairs)
+    if len(unique) != len(pairs):
         raise ValueError("an object says a key twice")
-    return made
+    return unique
 
 
 def _no_number(text: str) -> float:

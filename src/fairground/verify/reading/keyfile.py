@@ -17,10 +17,10 @@ _KEY = re.compile(r"[^=\[\]\x00-\x1f]{1,500}(?:\[[^\[\]=\x00-\x1f]{1,100}\])?")
 
 @dataclass(frozen=True)
 class KeyFile:
-    """Groups of keys, in the order of the file; values as written.
+    """Groups of keys in the order of the file, with values as written.
 
     Attributes:
-        groups: By name; keys before the first group header are in the group with the empty name.
+        groups: By name. Keys before the first group header are in the group with the empty name.
     """
 
     groups: Mapping[str, Mapping[str, str]]
@@ -35,7 +35,11 @@ class KeyFile:
         return default if value is None else _unescaped(value)
 
     def flag(self, group: str, key: str, default: bool = False) -> bool:
-        """A truth value (`true`, `false`, `1`, `0`); raises `StateError` when it is something else."""
+        """A truth value (`true`, `false`, `1`, `0`).
+
+        Raises:
+            StateError: The value is something else.
+        """
         value = self.groups.get(group, {}).get(key)
         if value is None:
             return default
@@ -44,7 +48,7 @@ class KeyFile:
         return value.strip().lower() in ("true", "1")
 
     def items(self, group: str, key: str) -> tuple[str, ...]:
-        """A list, whose items are ended by semicolons."""
+        """A list, whose items end with semicolons."""
         value = self.get(group, key)
         parts = re.split(r"(?<!\\);", value)
         return tuple(_unescaped(part.replace("\\;", ";")) for part in parts if part)
@@ -55,10 +59,10 @@ class KeyFile:
 
 
 def read_keyfile(data: bytes, *, what: str = "key file") -> KeyFile:
-    """Parses a key file (UTF-8).
+    """Parse a key file (UTF-8).
 
     Raises:
-        StateError: A line is neither a comment, a group nor a key; a key is said twice; it is over a limit.
+        StateError: A line is neither a comment, a group nor a key; a key appears twice; it is over a limit.
     """
     if len(data) > MAX_SIZE:
         raise StateError(f"{what}: {len(data)} bytes, expected at most {MAX_SIZE}")
@@ -72,8 +76,8 @@ def read_keyfile(data: bytes, *, what: str = "key file") -> KeyFile:
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.lstrip()[0] in "#;":
             continue
-        if found := _GROUP.fullmatch(line.strip()):
-            group = found[1]
+        if match := _GROUP.fullmatch(line.strip()):
+            group = match[1]
             groups.setdefault(group, {})
             continue
         key, equals, value = line.partition("=")
@@ -97,4 +101,4 @@ _ESCAPES = {"s": " ", "n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
 
 
 def _unescaped(value: str) -> str:
-    return re.sub(r"\\([sntr\\])", lambda found: _ESCAPES[found[1]], value)
+    return re.sub(r"\\([sntr\\])", lambda match: _ESCAPES[match[1]], value)

@@ -1,4 +1,4 @@
-"""Plain data as readable paths, so that two files can be compared place by place."""
+"""Plain data as readable paths, so that two files can be compared leaf by leaf."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fairground.verify.reading.prose import Paragraph, Run, Shape, Table, TableC
 
 MAX_LEAVES = 2_000_000
 
-# Fields whose name on a path is in the singular, as one says it: `block[3].run[0].bold`.
+# Fields whose name is singular in a path: `block[3].run[0].bold`.
 _SINGULAR = {
     "body": "block",
     "runs": "run",
@@ -31,7 +31,7 @@ _SINGULAR = {
     "animations": "animation",
     "contents": "contents",
 }
-# Items that people know by their names; the others are counted.
+# Items that are identified by name. Others are numbered.
 _BY_NAME = frozenset({"shapes", "children", "styles", "pages", "sections", "bookmarks", "masters"})
 
 
@@ -46,24 +46,24 @@ _WORKED_OUT = frozenset(
 
 
 def flatten(data: object) -> dict[str, object]:
-    """Leaves of a tree of frozen dataclasses and tuples by their paths; what equals a field's default is left out.
+    """Leaves of a tree of frozen dataclasses and tuples, by path. Default values are left out.
 
-    The path of a thing itself says what it is: `block[3]` is `paragraph` or `table`.
+    The path of an object itself gives its kind: `block[3]` is `paragraph` or `table`.
     """
-    found: dict[str, object] = {}
-    _walk(data, "", found)
-    return found
+    result: dict[str, object] = {}
+    _walk(data, "", result)
+    return result
 
 
 def _steady(data: object) -> object:
-    """The same without what the program works out anew at every save, and without what is said twice."""
+    """The same without what programs recompute at every save, and without duplicate information."""
     if isinstance(data, Paragraph) and any(run.field in _WORKED_OUT for run in data.runs):
         runs = tuple(_unfilled(run) for run in data.runs)
         return replace(data, runs=runs, text="".join(run.text for run in runs))
     if isinstance(data, TableCell):
         return replace(data, text="")
     if isinstance(data, Shape):
-        # A table on a slide is as high as its text, as the program that lays it out finds.
+        # The height of a table on a slide depends on its text and on the program's layout.
         return replace(data, text="", height=data.height if data.table is None else 0.0)
     if isinstance(data, Table):
         return replace(data, width=0.0 if data.alignment == "margins" else data.width, widths=())
@@ -81,10 +81,10 @@ def _walk(data: object, path: str, found: dict[str, object]) -> None:
     if is_dataclass(data) and not isinstance(data, type):
         if path:
             found[path] = type(data).__name__.lower()
-        for one in fields(data):
-            value = getattr(data, one.name)
-            if value != _default(one):
-                _field(one.name, value, path, found)
+        for entry in fields(data):
+            value = getattr(data, entry.name)
+            if value != _default(entry):
+                _field(entry.name, value, path, found)
     else:
         found[path] = data
 
@@ -100,7 +100,7 @@ def _field(name: str, value: object, path: str, found: dict[str, object]) -> Non
 
 
 def _names(items: tuple[Any, ...]) -> list[str]:
-    """Names where they are given, otherwise kind or role; a second of one name gets its number."""
+    """Names if given, otherwise kind or role. Duplicates are numbered."""
     seen: Counter[str] = Counter()
     keys = []
     for item in items:

@@ -1,4 +1,4 @@
-"""Text as it is said, with marks that start and end in it: bookmarks, comments, tracked insertions."""
+"""Text with marks that start and end in it: bookmarks, comments, tracked insertions."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from bisect import bisect_right
 from fairground.verify.reading.prose import Budget
 
 MAX_MARKS = 5_000
-MAX_MARKED = 5_000  # letters that are kept of a marked range
+MAX_MARKED = 5_000  # maximum characters of a marked range
 
 
 class MarkedText:
-    """Remembers what was said, so that the text between two marks can be asked for."""
+    """Collects text, so that the text between two marks can be returned."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
@@ -22,7 +22,7 @@ class MarkedText:
         self._marks = 0
 
     def say(self, text: str) -> None:
-        """Adds text at the end."""
+        """Add text at the end."""
         if text:
             self._budget.take("letters", len(text))
             self._parts.append(text)
@@ -30,23 +30,23 @@ class MarkedText:
             self._length += len(text)
 
     def start(self, mark: str) -> None:
-        """Opens a mark here."""
+        """Open a mark here."""
         self._marks += 1
         if self._marks > MAX_MARKS:
             raise self._budget.fault(f"more than {MAX_MARKS} bookmarks, comments and changes")
         self._open[mark] = self._length
 
     def end(self, mark: str) -> str | None:
-        """Closes a mark and gives what was said since; None for one that is not open."""
+        """Close a mark and return the text since its start; None if it is not open."""
         if mark not in self._open:
             return None
         start = self._open.pop(mark)
         place = max(bisect_right(self._starts, start) - 1, 0)
-        found: list[str] = []
-        kept = 0
-        while place < len(self._parts) and kept < MAX_MARKED:
+        parts: list[str] = []
+        collected = 0
+        while place < len(self._parts) and collected < MAX_MARKED:
             part = self._parts[place][max(start - self._starts[place], 0) :]
-            found.append(part)
-            kept += len(part)
+            parts.append(part)
+            collected += len(part)
             place += 1
-        return "".join(found)[:MAX_MARKED]
+        return "".join(parts)[:MAX_MARKED]

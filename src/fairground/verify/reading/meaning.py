@@ -1,6 +1,6 @@
-"""What a file means, whatever its kind: its content as leaves by place, so that two files can be compared by meaning.
+"""The meaning of a file of any kind: its content as leaves, so that two files can be compared by meaning.
 
-A document that a program saves twice has other bytes and the same leaves.
+Saving a document twice gives different bytes and the same leaves.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from fairground.verify.reading.workbook import Cell, Workbook, address
 Leaves: TypeAlias = dict[str, object]
 
 _ROOM = "fairground.verify.reading"
-# Which reader, and how what it returns is laid out flat. Named, not imported: a proof about text files needs no picture
-# library.
+# The reader of each kind, and the function that flattens its result. Given as names, not imported: a proof about text
+# files needs no picture library.
 _WORKBOOK = "meaning:workbook_leaves"
 _DOCUMENT = "document:document_leaves"
 _DECK = "slides:deck_leaves"
@@ -64,21 +64,21 @@ _SUFFIXES = {
 
 
 def file_leaves(path: str, content: bytes) -> Leaves | None:
-    """What a file means, as leaves by place, such as `Summary!B3.formula`; None for a kind that nobody reads.
+    """Return a file's leaves by path, such as `Summary!B3.formula`; None for an unknown kind.
 
     Raises:
-        StateError: By its name or first bytes it is of a kind that is known, and it cannot be read as that.
+        StateError: It has a known kind by its name or first bytes, but cannot be read as that.
     """
     kind = file_kind(path, content)
     if kind is None:
         return None
     read, flat = (_find(name) for name in _READERS[kind])
-    found: Leaves = flat(read(content))
-    return found
+    result: Leaves = flat(read(content))
+    return result
 
 
 def file_kind(path: str, content: bytes) -> str | None:
-    """The kind of a file by its name, or else by its first bytes; None for one that nobody reads."""
+    """Return the kind of a file by its name, or else by its first bytes; None for an unknown kind."""
     name = PurePosixPath(path)
     suffix = name.suffix.lower()
     if name.name in _READERS and name.name not in _PLAIN:
@@ -96,32 +96,32 @@ def file_kind(path: str, content: bytes) -> str | None:
 
 
 def workbook_leaves(book: Workbook) -> Leaves:
-    """What a workbook's cells hold and how they look, by a place such as `Sales!B3.value`; then the sheets' own facts.
+    """Content and look of a workbook's cells, by path such as `Sales!B3.value`, then the properties of the sheets.
 
-    What a cell shows is left out: it follows from its value and format, and programs word it in their own ways.
+    The displayed text of a cell is left out: it follows from its value and format, and differs between programs.
     """
-    found: Leaves = {"sheets": book.names}
+    result: Leaves = {"sheets": book.names}
     for fact in fields(book):
         if fact.name != "sheets":
-            found.update(_flat(fact.name, getattr(book, fact.name)))
+            result.update(_flat(fact.name, getattr(book, fact.name)))
     plain = Cell()
-    defaults = {one.name: getattr(plain, one.name) for one in fields(Cell) if one.name != "text"}
+    defaults = {entry.name: getattr(plain, entry.name) for entry in fields(Cell) if entry.name != "text"}
     for sheet in book.sheets:
         for (row, column), cell in sheet.cells.items():
             place = f"{sheet.name}!{address(row, column)}"
             for name, default in defaults.items():
                 if (value := getattr(cell, name)) != default:
-                    found.update(_flat(f"{place}.{name}", value))
+                    result.update(_flat(f"{place}.{name}", value))
         for fact in fields(sheet):
             if fact.name not in ("name", "cells"):
-                found.update(_flat(f"{sheet.name}!.{fact.name}", getattr(sheet, fact.name)))
-    return found
+                result.update(_flat(f"{sheet.name}!.{fact.name}", getattr(sheet, fact.name)))
+    return result
 
 
 def _flat(place: str, value: object) -> Iterator[tuple[str, object]]:
     if is_dataclass(value):
-        for one in fields(value):
-            yield from _flat(f"{place}.{one.name}", getattr(value, one.name))
+        for part in fields(value):
+            yield from _flat(f"{place}.{part.name}", getattr(value, part.name))
     elif isinstance(value, tuple) and value and is_dataclass(value[0]):
         for number, entry in enumerate(value):
             yield from _flat(f"{place}[{number}]", entry)
@@ -130,10 +130,10 @@ def _flat(place: str, value: object) -> Iterator[tuple[str, object]]:
 
 
 def _office_kind(content: bytes) -> str | None:
-    """An office document's kind by what is in its container, for a name that says nothing."""
+    """The kind of an office document by the content of its container, for files without a known extension."""
     head = content[:200]
-    for said, kind in ((b".spreadsheet", ".ods"), (b".text", ".odt"), (b".presentation", ".odp")):
-        if b"mimetypeapplication/vnd.oasis.opendocument" + said in head:
+    for subtype, kind in ((b".spreadsheet", ".ods"), (b".text", ".odt"), (b".presentation", ".odp")):
+        if b"mimetypeapplication/vnd.oasis.opendocument" + subtype in head:
             return kind
     for part, kind in ((b"xl/workbook.xml", ".xlsx"), (b"word/document.xml", ".docx"), (b"ppt/slides/", ".pptx")):
         if part in content[-65_536:]:
@@ -151,5 +151,5 @@ def _can(kind: str, content: bytes) -> bool:
 
 def _find(name: str) -> Callable[..., Any]:
     module, _, attribute = name.partition(":")
-    found: Callable[..., Any] = getattr(importlib.import_module(f"{_ROOM}.{module}"), attribute)
-    return found
+    function: Callable[..., Any] = getattr(importlib.import_module(f"{_ROOM}.{module}"), attribute)
+    return function

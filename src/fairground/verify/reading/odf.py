@@ -1,4 +1,4 @@
-"""OpenDocument packages: what texts and presentations of LibreOffice have in common on the outside."""
+"""OpenDocument packages: the common structure of LibreOffice texts and presentations."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _SHORT = {full: short for short, full in _NAMESPACES.items()}
 
 
 def tag(name: str) -> str:
-    """A qualified name as the parser writes it: `text:p`."""
+    """A qualified name such as `text:p`, as the parser writes it."""
     space, _, local = name.partition(":")
     return f"{{{_NAMESPACES[space]}}}{local}"
 
 
 def short(element: Element) -> str:
-    """The name of an element as one writes it, such as `text:p`; foreign ones stay as they are."""
+    """The short name of an element, such as `text:p`; unknown namespaces stay as they are."""
     if not isinstance(element.tag, str):
         return ""
     full, _, local = element.tag.removeprefix("{").partition("}")
@@ -51,13 +51,13 @@ def get(element: Element, name: str, default: str = "") -> str:
 
 
 def names(attributes: dict[str, str]) -> dict[str, str]:
-    """Attributes by their short names; foreign ones are dropped."""
-    found = {}
+    """Attributes by their short names. Unknown namespaces are dropped."""
+    by_short_name = {}
     for name, value in attributes.items():
         full, _, local = name.removeprefix("{").partition("}")
         if full in _SHORT:
-            found[f"{_SHORT[full]}:{local}"] = value
-    return found
+            by_short_name[f"{_SHORT[full]}:{local}"] = value
+    return by_short_name
 
 
 @dataclass(frozen=True)
@@ -70,13 +70,13 @@ class Package:
     styles: Element
     body: Element
     media: dict[str, str]
-    """Media types that the manifest gives to the entries."""
+    """Media types of the entries, from the manifest."""
     pictures: dict[str, Picture] = field(default_factory=dict)
-    """Pictures that were read: one large picture may be shown a thousand times."""
+    """Cache of pictures: a large picture may be shown a thousand times."""
     charts: dict[str, Chart | None] = field(default_factory=dict)
 
     def picture(self, address: str, crop: str = "") -> Picture:
-        """A picture by the address that the text gives; one outside of the file is not opened."""
+        """A picture by its address in the text. One outside of the file is not opened."""
         name = unquote(address).removeprefix("./")
         if name not in self.archive:
             return Picture(link=address, crop=_crop(crop))
@@ -88,10 +88,10 @@ class Package:
 
 
 def open_package(data: bytes, what: str, mimetype: str, body: str) -> Package:
-    """Opens a package.
+    """Open a package.
 
     Raises:
-        StateError: It is damaged, encrypted, or holds another kind of document.
+        StateError: It is damaged, encrypted, or contains another kind of document.
     """
     archive = Archive(data, what=what)
     if "mimetype" not in archive or archive.read("mimetype").strip() not in (
@@ -115,19 +115,19 @@ def open_package(data: bytes, what: str, mimetype: str, body: str) -> Package:
 
 
 def read_metadata(package: Package) -> Metadata:
-    """What the file says about itself."""
+    """The metadata of the file."""
     if "meta.xml" not in package.archive:
         return Metadata()
     root = package.archive.xml("meta.xml")
-    found = root.find(tag("office:meta"))
-    if found is None:
+    metadata = root.find(tag("office:meta"))
+    if metadata is None:
         return Metadata()
 
     def one(name: str) -> str:
-        return found.findtext(tag(name)) or ""
+        return metadata.findtext(tag(name)) or ""
 
     custom = tuple(
-        (get(element, "meta:name"), element.text or "") for element in found.findall(tag("meta:user-defined"))
+        (get(element, "meta:name"), element.text or "") for element in metadata.findall(tag("meta:user-defined"))
     )
     return Metadata(
         title=one("dc:title"),
@@ -136,7 +136,7 @@ def read_metadata(package: Package) -> Metadata:
         # Some versions write all of them into one element.
         keywords=tuple(
             word.strip()
-            for element in found.findall(tag("meta:keyword"))
+            for element in metadata.findall(tag("meta:keyword"))
             for word in (element.text or "").split(",")
             if word.strip()
         ),
@@ -151,7 +151,7 @@ def flat_text(paragraph: Element, spaces: int = 1_000) -> str:
 
     Args:
         paragraph: A `text:p`.
-        spaces: How many its `text:s` may add: each carries a count.
+        spaces: Maximum number of spaces from `text:s` elements, which each have a count.
     """
     parts: list[str] = []
     stack: list[tuple[Element, Literal["start", "tail"]]] = [(paragraph, "start")]
@@ -180,34 +180,34 @@ _IN_MILLIMETRES = {"mm": 1.0, "cm": 10.0, "in": 25.4, "inch": 25.4, "pt": 25.4 /
 
 
 def length(text: str, default: float = 0.0) -> float:
-    """A length such as `1.5cm` in millimetres, to a hundredth; the default for what is none."""
-    found = _LENGTH.fullmatch(text.strip())
-    if found is None or found[1] in ("", "-"):
+    """A length such as `1.5cm` in millimetres, rounded to a hundredth; the default if it is not a length."""
+    match = _LENGTH.fullmatch(text.strip())
+    if match is None or match[1] in ("", "-"):
         return default
-    return tidy(float(found[1]) * _IN_MILLIMETRES[found[2]])
+    return tidy(float(match[1]) * _IN_MILLIMETRES[match[2]])
 
 
 def points(text: str) -> float:
-    """A length in points, to a tenth; 0 for what is none."""
-    found = _LENGTH.fullmatch(text.strip())
-    if found is None or found[1] in ("", "-"):
+    """A length in points, rounded to a tenth; 0 if it is not a length."""
+    match = _LENGTH.fullmatch(text.strip())
+    if match is None or match[1] in ("", "-"):
         return 0.0
-    return round(float(found[1]) * _IN_MILLIMETRES[found[2]] * 72 / 25.4, 1) + 0.0
+    return round(float(match[1]) * _IN_MILLIMETRES[match[2]] * 72 / 25.4, 1) + 0.0
 
 
 def percent(text: str) -> float | None:
-    """A share such as `115%`; None for what is none."""
-    found = re.fullmatch(r"(-?[0-9]{1,6}(?:\.[0-9]{1,20})?)%", text.strip())
-    return None if found is None else float(found[1])
+    """A percentage such as `115%`; None if it is not one."""
+    match = re.fullmatch(r"(-?[0-9]{1,6}(?:\.[0-9]{1,20})?)%", text.strip())
+    return None if match is None else float(match[1])
 
 
 def whole(text: str, default: int, most: int = 1_000_000) -> int:
-    """A whole number from 0, at most so large; the default for what is none."""
+    """A whole number from 0 to `most`; the default if it is not one."""
     return min(int(text), most) if re.fullmatch(r"[0-9]{1,9}", text) else default
 
 
 def number(text: str) -> float | None:
-    """A finite number; None for what is none."""
+    """A finite number; None if it is not one."""
     try:
         value = float(text) if len(text) <= 400 else math.nan
     except ValueError:
@@ -216,17 +216,17 @@ def number(text: str) -> float | None:
 
 
 def colour(text: str) -> str:
-    """A colour as `#rrggbb`; empty for what is none, such as `transparent`."""
+    """A colour as `#rrggbb`; empty if it is not one, such as `transparent`."""
     return text.lower() if re.fullmatch(r"#[0-9A-Fa-f]{6}", text) else ""
 
 
 def tidy(millimetres: float) -> float:
-    """To a hundredth, and without a negative zero."""
+    """Rounded to a hundredth, without a negative zero."""
     return round(millimetres, 2) + 0.0
 
 
 def _crop(text: str) -> tuple[float, float, float, float]:
-    found = re.fullmatch(r"rect\(([^(),]{1,30}),([^(),]{1,30}),([^(),]{1,30}),([^(),]{1,30})\)", text)
-    if found is None:
+    match = re.fullmatch(r"rect\(([^(),]{1,30}),([^(),]{1,30}),([^(),]{1,30}),([^(),]{1,30})\)", text)
+    if match is None:
         return 0.0, 0.0, 0.0, 0.0
-    return length(found[1]), length(found[2]), length(found[3]), length(found[4])
+    return length(match[1]), length(match[2]), length(match[3]), length(match[4])

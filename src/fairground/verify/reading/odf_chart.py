@@ -1,4 +1,4 @@
-"""Charts that are embedded in OpenDocument files: small documents of their own inside of the package."""
+"""Charts embedded in OpenDocument files, each a small document inside the package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_VALUES = 100_000
 
 
 def read_chart(package: Package, name: str) -> Chart | None:
-    """The chart in a folder of the package; None when something else lies there."""
+    """The chart in a folder of the package; None if it is something else."""
     if name not in package.charts:
         package.charts[name] = _read(package, name)
     return package.charts[name]
@@ -29,14 +29,14 @@ def _read(package: Package, name: str) -> Chart | None:
     plot = chart.find(tag("chart:plot-area"))
     titles = {get(axis, "chart:dimension"): _text(axis.find(tag("chart:title"))) for axis in _axes(plot)}
     names, categories, columns = _data(chart)
-    found = [] if plot is None else plot.findall(tag("chart:series"))
+    series_elements = [] if plot is None else plot.findall(tag("chart:series"))
     series = tuple(
         Series(
             names[place] if place < len(names) else "",
             columns[place] if place < len(columns) else (),
-            get(one, "chart:values-cell-range-address"),
+            get(element, "chart:values-cell-range-address"),
         )
-        for place, one in enumerate(found)
+        for place, element in enumerate(series_elements)
     )
     return Chart(
         kind=get(chart, "chart:class").rpartition(":")[2].replace("circle", "pie"),
@@ -55,7 +55,7 @@ def _axes(plot: Element | None) -> list[Element]:
 
 
 def _data(chart: Element) -> tuple[list[str], tuple[str, ...], list[tuple[float | None, ...]]]:
-    """Names of the series, names of the categories, and the series themselves, from the table in the chart."""
+    """Names of the series, names of the categories, and the series themselves, from the chart's table."""
     table = chart.find(tag("table:table"))
     if table is None:
         return [], (), []

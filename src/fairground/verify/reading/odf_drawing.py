@@ -20,7 +20,7 @@ from fairground.verify.reading.prose import Paragraph, Shape, Table, paragraphs_
 
 
 def read_shape(element: Element, reader: TextReader) -> Shape | None:
-    """One shape with all that it holds; None for what is not drawn, such as glue points."""
+    """Read a shape with all its content; None for what is not drawn, such as glue points."""
     kind = short(element)
     if kind == "draw:a":
         inner = next((shape for child in element if (shape := read_shape(child, reader)) is not None), None)
@@ -55,7 +55,10 @@ def shapes_of(element: Element, reader: TextReader) -> tuple[Shape, ...]:
 
 
 def _frame(element: Element, shape: Shape, reader: TextReader, around: Around, graphic: Properties) -> Shape:
-    """What a frame holds is its first child; what follows are pictures of it for programs that know it not."""
+    """The content of a frame is its first child.
+
+    The others are fallback pictures for programs that do not support it.
+    """
     for child in element:
         kind = short(child)
         if kind == "draw:text-box":
@@ -90,17 +93,17 @@ def _style(element: Element, reader: TextReader) -> dict[str, Properties]:
     name = get(element, "presentation:style-name")
     family = "presentation" if name else "graphic"
     name = name or get(element, "draw:style-name")
-    found: dict[str, Properties] = {}
+    properties: dict[str, Properties] = {}
     for group in ("graphic", "paragraph", "text"):
         merged = dict(reader.styles.properties("graphic", "", group))
         merge(merged, reader.styles.properties(family, name, group, default=family == "graphic"))
-        found[group] = merged
-    return found
+        properties[group] = merged
+    return properties
 
 
 def _around(element: Element, reader: TextReader, style: dict[str, Properties]) -> Around:
     if _in_text(element):
-        return Around()  # a text box of the word processor: its paragraphs have styles of their own
+        return Around()  # a text box of the word processor: its paragraphs have their own styles
     extra = get(element, "draw:text-style-name")
     family = "presentation" if get(element, "presentation:style-name") else "graphic"
     name = get(element, "presentation:style-name") or get(element, "draw:style-name")
@@ -110,7 +113,7 @@ def _around(element: Element, reader: TextReader, style: dict[str, Properties]) 
     def base(level: int) -> tuple[Properties, Properties]:
         text, setting = dict(style["text"]), dict(style["paragraph"])
         if outline is not None and level > 1:
-            # The master has one style for each level of an outline.
+            # The master has one style per level of an outline.
             deeper = f"{outline[1]}{min(level, 9)}"
             merge(text, reader.styles.properties("presentation", deeper, "text", default=False))
             merge(setting, reader.styles.properties("presentation", deeper, "paragraph", default=False))
@@ -134,7 +137,7 @@ _TRANSFORM = re.compile(r"(rotate|translate|skewX|skewY|scale)\s*\(\s*([^()\s]{1
 
 
 def _place(element: Element) -> dict[str, Any]:
-    """Where a shape lies, before it is turned around its middle."""
+    """The position of a shape, before rotation around its center."""
     if get(element, "svg:x1") or get(element, "svg:x2"):
         x1, y1, x2, y2 = (length(get(element, f"svg:{name}")) for name in ("x1", "y1", "x2", "y2"))
         return {"x": min(x1, x2), "y": min(y1, y2), "width": tidy(abs(x2 - x1)), "height": tidy(abs(y2 - y1))}
@@ -147,7 +150,7 @@ def _place(element: Element) -> dict[str, Any]:
         elif kind == "translate":
             x, y = x + length(first), y + length(second or "0cm")
     if angle:
-        # The file turns the shape around its corner; people see it turned around its middle.
+        # The file rotates the shape around its corner; the result describes a rotation around its center.
         middle_x = x + (width * math.cos(angle) + height * math.sin(angle)) / 2
         middle_y = y + (height * math.cos(angle) - width * math.sin(angle)) / 2
         x, y = middle_x - width / 2, middle_y - height / 2
@@ -160,7 +163,7 @@ def _radians(text: str) -> float:
 
 
 def _boxed(group: Shape) -> Shape:
-    """A group is as large as what it holds."""
+    """A group is as large as its children."""
     if not group.children:
         return group
     left = min(child.x for child in group.children)
@@ -236,5 +239,5 @@ _KINDS = {
     "draw:g": "group",
     "dr3d:scene": "group",
 }
-# Names that the format gives to placeholders, where ours differ.
+# Placeholder names of the format that differ from ours.
 _ROLES = {"object": "object", "orgchart": "object"}

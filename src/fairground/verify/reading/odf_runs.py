@@ -1,4 +1,4 @@
-"""The letters of paragraphs in OpenDocument files, gathered into runs."""
+"""The text of paragraphs in OpenDocument files, grouped into runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fairground.verify.reading.prose import Budget, Look, Run, RunBuilder, run_w
 
 @dataclass(frozen=True)
 class Around:
-    """What a paragraph stands in."""
+    """The surroundings of a paragraph."""
 
     section: str = ""
     list_style: str = ""
@@ -26,32 +26,32 @@ class Around:
 
 
 class Looks(Protocol):
-    """What knows how letters look: the reader of the text around them."""
+    """Resolves the look of text: the reader of the text around it."""
 
     styles: Styles
     budget: Budget
 
     @property
     def inserting(self) -> bool:
-        """Whether what is read now is a tracked insertion."""
+        """Whether the current text is a tracked insertion."""
 
     def looks(self, paragraph: str, spans: tuple[str, ...], around: Around) -> tuple[Look, ...]:
-        """How letters in spans of a paragraph look, by kind of writing."""
+        """The look of text in spans of a paragraph, by script type."""
 
 
 class Pieces:
-    """The letters of a paragraph, gathered into runs; spaces are kept as the format says."""
+    """The text of a paragraph, grouped into runs. White space is handled as the format defines it."""
 
     def __init__(self, reader: Looks, paragraph: str, around: Around, said: MarkedText) -> None:
         self._reader, self._paragraph, self._around, self._said = reader, paragraph, around, said
         self._runs = RunBuilder(reader.budget)
-        self._space = [True]  # whether the last letter was a space that swallows the next; shared by spans
+        self._space = [True]  # whether the last character was a space that absorbs the next; shared by spans
         self._spans: tuple[str, ...] = ()
         self._style = ""
         self.link = self.field = ""
 
     def span(self, style: str) -> Pieces:
-        """The same paragraph, in one more span."""
+        """The same paragraph, in a nested span."""
         inner = Pieces.__new__(Pieces)
         inner.__dict__.update(self.__dict__)
         if style:
@@ -60,7 +60,7 @@ class Pieces:
         return inner
 
     def add(self, text: str) -> None:
-        """Adds text in which spaces in a row, and line ends, are one space."""
+        """Add text. Consecutive spaces and line ends become one space."""
         text = re.sub(r"[ \t\r\n]+", " ", text)
         if self._space[0]:
             text = text.removeprefix(" ")
@@ -69,19 +69,19 @@ class Pieces:
             self._space[0] = text.endswith(" ")
 
     def exactly(self, text: str) -> None:
-        """Adds text as it is."""
+        """Add text as it is."""
         self._space[0] = False
         self._said.say(text)
-        first, *others = self._templates()
-        self._runs.add(first, text, *others)
+        first, *alternatives = self._templates()
+        self._runs.add(first, text, *alternatives)
 
     def mark_empty_field(self) -> None:
-        """Leaves a trace of a field that shows nothing yet."""
+        """Record a field that shows nothing yet."""
         if self._runs.last_field != self.field:
             self._runs.add(self._templates()[0], "")
 
     def finish(self) -> tuple[Run, ...]:
-        """The runs."""
+        """Return the runs."""
         return self._runs.finish()
 
     def _templates(self) -> list[Run]:

@@ -1,4 +1,4 @@
-"""Styles of OpenDocument texts and presentations, put together from defaults, parents and direct formatting."""
+"""Styles of OpenDocument texts and presentations, resolved from defaults, parents and direct formatting."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from xml.etree.ElementTree import Element
 from fairground.verify.reading.odf import colour, get, length, names, percent, points, short, tag, whole
 from fairground.verify.reading.prose import Alignment, Layout, Look
 
-MAX_PARENTS = 30  # of a style; more is a circle
+MAX_PARENTS = 30  # maximum parents of a style; more means a cycle
 Properties = dict[str, str]
 Base = Callable[[int], tuple[Properties, Properties]]
-"""Text and paragraph properties that a shape gives to its paragraphs, by their level in a list."""
+"""Text and paragraph properties that a shape gives to its paragraphs, by list level."""
 
 
 @dataclass(frozen=True)
@@ -34,16 +34,16 @@ class Style:
 
 @dataclass(frozen=True)
 class ListLevel:
-    """What stands before the paragraphs of one level of a list."""
+    """The label of the paragraphs at one list level."""
 
     kind: Literal["", "bullet", "number"]
     format: str
 
 
 class Styles:
-    """The styles that one part of a package sees.
+    """The styles that apply in one part of a package.
 
-    Names of automatic styles are the affair of each part: `P1` in the content is another one than in the headers.
+    Names of automatic styles are local to each part: `P1` in the content is not `P1` in the headers.
     """
 
     def __init__(self, named: Element, automatic: Element) -> None:
@@ -61,7 +61,7 @@ class Styles:
             self._add(element, automatic=True)
 
     def named(self, family: str) -> list[Style]:
-        """The styles of a family that people know by name."""
+        """The named styles of a family."""
         return [style for style in self._styles.values() if style.family == family and not style.automatic]
 
     def get(self, family: str, name: str) -> Style | None:
@@ -69,7 +69,7 @@ class Styles:
         return self._styles.get((family, name))
 
     def shown(self, family: str, name: str) -> str:
-        """The name that people see: of an automatic style, that of the first named one above it."""
+        """The display name. For an automatic style, that of its first named ancestor."""
         for style in self._chain(family, name):
             if not style.automatic:
                 return style.display
@@ -80,7 +80,7 @@ class Styles:
         return next((s.list_style for s in self._chain(family, name) if s.list_style is not None), "")
 
     def outline(self, name: str) -> int:
-        """Level in the outline of a paragraph style's text; 0 for none."""
+        """Outline level of a paragraph style; 0 for none."""
         return next((style.outline for style in self._chain("paragraph", name) if style.outline >= 0), 0)
 
     def master(self, name: str) -> str:
@@ -88,7 +88,7 @@ class Styles:
         return next((style.master for style in self._chain("paragraph", name) if style.master), "")
 
     def list_level(self, name: str, level: int) -> ListLevel:
-        """What stands before paragraphs of a list's level."""
+        """The label of paragraphs at a list level."""
         return self._lists.get(name, {}).get(level, ListLevel("", ""))
 
     def properties(self, family: str, name: str, group: str, *, default: bool = True) -> Properties:
@@ -104,9 +104,9 @@ class Styles:
         return self._known[key]
 
     def looks(self, properties: Properties) -> tuple[Look, ...]:
-        """How Western, Asian and complex letters with these text properties look; only one when that is the same."""
+        """The look of Western, Asian and complex scripts with these text properties; only one if they are the same."""
         western = self.look(properties)
-        others = tuple(
+        alternatives = tuple(
             replace(
                 western,
                 bold=_is_bold(properties.get(f"style:font-weight-{kind}", "")),
@@ -114,10 +114,10 @@ class Styles:
             )
             for kind in ("asian", "complex")
         )
-        return (western,) if others == (western, western) else (western, *others)
+        return (western,) if alternatives == (western, western) else (western, *alternatives)
 
     def look(self, properties: Properties) -> Look:
-        """How letters with these text properties look, Western ones."""
+        """The look of Western text with these text properties."""
         at = properties.get
         position = (at("style:text-position", "").split() or [""])[0]
         language, country = at("fo:language", ""), at("fo:country", "")
@@ -138,14 +138,14 @@ class Styles:
         )
 
     def _chain(self, family: str, name: str) -> list[Style]:
-        found: list[Style] = []
-        while len(found) < MAX_PARENTS and (style := self._styles.get((family, name))) is not None:
-            found.append(style)
-            # A presentation's shapes can stand on those of drawings.
+        chain: list[Style] = []
+        while len(chain) < MAX_PARENTS and (style := self._styles.get((family, name))) is not None:
+            chain.append(style)
+            # Presentation styles can inherit from graphic styles.
             if not style.parent and family == "presentation":
                 break
             name = style.parent
-        return found
+        return chain
 
     def _add(self, element: Element, *, automatic: bool) -> None:
         kind = short(element)
@@ -186,29 +186,29 @@ class Styles:
         )
 
     def written(self, element: Element) -> Properties:
-        """Properties as one element gives them, shorthands spelt out."""
-        found = names(dict(element.attrib))
-        if "fo:color" in found:
-            found.setdefault("style:use-window-font-color", "false")
-        if "style:font-name" in found and "fo:font-family" not in found:
-            found["fo:font-family"] = self._fonts.get(found["style:font-name"], found["style:font-name"])
+        """Properties of one element, with shorthands expanded."""
+        result = names(dict(element.attrib))
+        if "fo:color" in result:
+            result.setdefault("style:use-window-font-color", "false")
+        if "style:font-name" in result and "fo:font-family" not in result:
+            result["fo:font-family"] = self._fonts.get(result["style:font-name"], result["style:font-name"])
         for shorthand, sides in (("fo:margin", "fo:margin-{}"), ("fo:border", "fo:border-{}")):
-            if shorthand in found:
+            if shorthand in result:
                 for side in ("top", "right", "bottom", "left"):
-                    found.setdefault(sides.format(side), found[shorthand])
+                    result.setdefault(sides.format(side), result[shorthand])
         columns = element.find(tag("style:columns"))
         if columns is not None:
-            found["columns"] = get(columns, "fo:column-count", "1")
+            result["columns"] = get(columns, "fo:column-count", "1")
         stops = element.find(tag("style:tab-stops"))
         if stops is not None:
-            found["tabs"] = "|".join(
+            result["tabs"] = "|".join(
                 f"{get(stop, 'style:type', 'left')} {length(get(stop, 'style:position'))}" for stop in list(stops)[:100]
             )
-        return found
+        return result
 
 
 def merge(into: Properties, more: Properties) -> None:
-    """Lays properties over others; shares of what lies below, such as a size of `80%`, are worked out."""
+    """Override properties with others. Relative values, such as a size of `80%`, are resolved."""
     if any(name in more for name in _SPACINGS):
         for name in _SPACINGS:
             into.pop(name, None)
@@ -224,7 +224,7 @@ def merge(into: Properties, more: Properties) -> None:
 
 
 def layout(properties: Properties) -> Layout:
-    """How a paragraph with these properties is set."""
+    """The layout of a paragraph with these properties."""
     at = properties.get
     return Layout(
         alignment=_ALIGNMENTS.get(at("fo:text-align", ""), "left"),
@@ -242,7 +242,7 @@ def layout(properties: Properties) -> Layout:
 
 
 def borders(properties: Properties) -> tuple[str, ...]:
-    """The sides at which a line is drawn."""
+    """The sides that have a border."""
     return tuple(
         side
         for side in ("top", "right", "bottom", "left")

@@ -16,7 +16,7 @@ MAX_ROWS = 100_000
 
 
 def read_table(element: Element, reader: TextReader, around: Around) -> Table:
-    """One table with the text of its cells."""
+    """Read a table with the text of its cells."""
     name = get(element, "table:name")
     widths = _widths(element, reader)
     cells: list[TableCell] = []
@@ -27,12 +27,12 @@ def read_table(element: Element, reader: TextReader, around: Around) -> Table:
             if row >= MAX_ROWS:
                 raise reader.budget.fault(f"table {name[:80]!r} has more than {MAX_ROWS} rows")
             reader.budget.take("cells")
-            found = list(_cells(line, row, reader, around))
-            cells += found
-            columns = max([columns, *(cell.column + cell.columns for cell in found)])
+            row_cells = list(_cells(line, row, reader, around))
+            cells += row_cells
+            columns = max([columns, *(cell.column + cell.columns for cell in row_cells)])
             row += 1
             header += in_header
-    # A span must not reach out of the table: whoever asks for a place would find a cell that is not there.
+    # A span must not exceed the table: callers would get a cell that does not exist.
     if any(cell.row + cell.rows > row for cell in cells):
         raise reader.budget.fault(f"table {name[:80]!r} has a cell that spans more rows than there are")
     properties = reader.styles.properties("table", get(element, "table:style-name"), "table")
@@ -62,24 +62,24 @@ def _rows(element: Element, header: bool = False) -> Iterator[tuple[Element, boo
 
 
 def _widths(element: Element, reader: TextReader) -> tuple[float, ...]:
-    found: list[float] = []
+    widths: list[float] = []
     for column in element.iter(tag("table:table-column")):
         properties = reader.styles.properties("table-column", get(column, "table:style-name"), "table-column")
         repeated = whole(get(column, "table:number-columns-repeated"), 1)
-        if len(found) + repeated > MAX_COLUMNS:
+        if len(widths) + repeated > MAX_COLUMNS:
             raise reader.budget.fault(f"a table has more than {MAX_COLUMNS} columns")
-        found += [length(properties.get("style:column-width", ""))] * repeated
-    return tuple(found)
+        widths += [length(properties.get("style:column-width", ""))] * repeated
+    return tuple(widths)
 
 
 def _shares(element: Element, reader: TextReader) -> tuple[float, ...]:
-    """Relative widths, which the file has also where the program did not work out the others."""
-    found: list[float] = []
+    """Relative widths. The file has them even if the program did not compute absolute ones."""
+    relative: list[float] = []
     for column in element.iter(tag("table:table-column")):
         properties = reader.styles.properties("table-column", get(column, "table:style-name"), "table-column")
         width = properties.get("style:rel-column-width", "").removesuffix("*")
-        found += [float(whole(width, 0))] * whole(get(column, "table:number-columns-repeated"), 1)
-    return shares(found)
+        relative += [float(whole(width, 0))] * whole(get(column, "table:number-columns-repeated"), 1)
+    return shares(relative)
 
 
 def _cells(line: Element, row: int, reader: TextReader, around: Around) -> Iterator[TableCell]:
@@ -121,10 +121,10 @@ def _cells(line: Element, row: int, reader: TextReader, around: Around) -> Itera
 
 def _look(style: str, reader: TextReader) -> tuple[Properties, Base | None]:
     """A cell's properties and, on slides, what it gives to its paragraphs."""
-    found: Properties = {}
+    result: Properties = {}
     for family in ("graphic", "table-cell"):
         for group in ("graphic", "table-cell", "paragraph"):
-            merge(found, reader.styles.properties(family, style, group, default=False))
+            merge(result, reader.styles.properties(family, style, group, default=False))
     text: Properties = {}
     setting: Properties = {}
     drawn = reader.styles.get("graphic", style) is not None
@@ -132,4 +132,4 @@ def _look(style: str, reader: TextReader) -> tuple[Properties, Base | None]:
         default = family == "graphic" and drawn
         merge(text, reader.styles.properties(family, style, "text", default=default))
         merge(setting, reader.styles.properties(family, style, "paragraph", default=default))
-    return found, (lambda _: (text, setting)) if text else None
+    return result, (lambda _: (text, setting)) if text else None

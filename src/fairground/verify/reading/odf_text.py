@@ -1,4 +1,4 @@
-"""Reading the running text of OpenDocument files: paragraphs, lists, sections, indexes, and what is anchored there."""
+"""Reading the text of OpenDocument files: paragraphs, lists, sections, indexes, and anchored content."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from fairground.verify.reading.prose import (
 
 
 class TextReader:
-    """Reads text and gathers what is anchored in it."""
+    """Reads text and collects what is anchored in it."""
 
     def __init__(
         self,
@@ -51,16 +51,16 @@ class TextReader:
         self._break_next = False
 
     def body(self, element: Element) -> tuple[Block, ...]:
-        """The blocks of the document itself; what is anchored in them knows their places."""
-        found: list[Block] = []
-        self._fill(element, found, Around(), top=True)
-        return tuple(found)
+        """The blocks of the document itself. Anchored content gets their positions."""
+        body_blocks: list[Block] = []
+        self._fill(element, body_blocks, Around(), top=True)
+        return tuple(body_blocks)
 
     def blocks(self, element: Element, around: Around | None = None) -> tuple[Block, ...]:
-        """The blocks of a cell, a note, a box."""
-        found: list[Block] = []
-        self._fill(element, found, around or Around(), top=False)
-        return tuple(found)
+        """The blocks of a cell, a note or a text box."""
+        inner_blocks: list[Block] = []
+        self._fill(element, inner_blocks, around or Around(), top=False)
+        return tuple(inner_blocks)
 
     def _fill(self, element: Element, found: list[Block], around: Around, *, top: bool) -> None:
         first = True
@@ -96,7 +96,7 @@ class TextReader:
                 self._inline(child, kind, Pieces(self, "", around, self._said))
 
     def paragraph(self, element: Element, around: Around) -> Paragraph:
-        """One paragraph."""
+        """Read a paragraph."""
         self.budget.take("paragraphs")
         name = get(element, "text:style-name")
         styles = self.styles
@@ -127,7 +127,6 @@ class TextReader:
         )
 
     def looks(self, paragraph: str, spans: tuple[str, ...], around: Around) -> tuple[Look, ...]:
-        """How letters in spans of a paragraph look, by kind of writing."""
         key = (around.base_key, str(around.list_level if around.base else 0), paragraph, *spans)
         if key not in self._looks:
             properties: Properties = {}
@@ -168,7 +167,7 @@ class TextReader:
         elif kind in ("text:change-start", "text:change-end"):
             self._change(get(element, "text:change-id"), kind)
         elif kind.startswith("draw:"):
-            # What stands in a shape is not part of the paragraph, and must not end up in a range of it.
+            # Text in a shape is not part of the paragraph, and must not appear in a range of it.
             self._shape(element, self._at)
         elif kind in _TRANSPARENT:
             self._content(element, pieces)
@@ -205,15 +204,15 @@ class TextReader:
         self._said.start(f"remark {name}")
 
     def _aside(self, element: Element) -> tuple[Block, ...]:
-        """Text that belongs to a place, and is no part of what is said there."""
-        said, self._said = self._said, MarkedText(self.budget)
+        """Text that is attached to a position, but not part of the text there."""
+        marked, self._said = self._said, MarkedText(self.budget)
         try:
             return self.blocks(element)
         finally:
-            self._said = said
+            self._said = marked
 
     def end(self) -> None:
-        """Keeps remarks whose end the file does not give."""
+        """Keep comments whose end is missing in the file."""
         self.comments += self._remarks.values()
         self._remarks.clear()
 
@@ -224,7 +223,7 @@ class TextReader:
         if kind == "text:bookmark":
             self._said.start(f"bookmark {name}")
         text = self._said.end(f"bookmark {name}")
-        # Names that programs give to headings and the like differ from one save to the next.
+        # Names that programs give to headings and similar change with every save.
         if text is not None and not re.match(r"__|_Toc|_Ref|_Hlk|_GoBack", name):
             self.bookmarks.append(Bookmark(name, text, self._at))
 
@@ -238,13 +237,12 @@ class TextReader:
 
     @property
     def inserting(self) -> bool:
-        """Whether what is read now is a tracked insertion."""
         return bool(self._inserting)
 
     def _shape(self, element: Element, block: int) -> None:
-        said, self._said = self._said, MarkedText(self.budget)
+        marked, self._said = self._said, MarkedText(self.budget)
         shape = self._read_shape(element, self)
-        self._said = said
+        self._said = marked
         if shape is not None:
             self.shapes.append(replace(shape, paragraph=block))
 
@@ -278,24 +276,24 @@ class TextReader:
 
     def changes(self) -> tuple[Change, ...]:
         """Tracked changes in the order of the file's list."""
-        found = []
+        tracked = []
         for region in self.package.body.iterfind(f"{tag('text:tracked-changes')}/{tag('text:changed-region')}"):
             for child in list(region)[:1]:
                 kind = short(child)
                 author = child.findtext(f"{tag('office:change-info')}/{tag('dc:creator')}") or ""
                 if kind == "text:deletion":
-                    found.append(Change("delete", plain(self._aside(child)), author))
+                    tracked.append(Change("delete", plain(self._aside(child)), author))
                 elif kind == "text:insertion":
                     name = get(region, "text:id")
-                    found.append(Change("insert", self.inserted.get(name, ""), author))
+                    tracked.append(Change("insert", self.inserted.get(name, ""), author))
                 elif kind == "text:format-change":
                     name = get(region, "text:id")
-                    found.append(Change("format", self.inserted.get(name, ""), author))
-        return tuple(found)
+                    tracked.append(Change("format", self.inserted.get(name, ""), author))
+        return tuple(tracked)
 
 
 def _continued(around: Around) -> Around:
-    """A second paragraph of one list item has no bullet of its own."""
+    """The second paragraph of a list item has no bullet."""
     return replace(around, bullet=False)
 
 

@@ -1,4 +1,4 @@
-"""Reading OpenDocument presentations (.odp), as LibreOffice Impress writes them and as an attacker might."""
+"""Reading OpenDocument presentations (.odp), as written by LibreOffice Impress, or crafted by an attacker."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ MAX_SLIDES = 2_000
 MAX_MASTERS = 200
 MAX_EFFECTS = 5_000
 _WHAT = "presentation (.odp)"
-# Of the standard, and as LibreOffice writes them.
+# As in the standard, and as LibreOffice writes them.
 _REMARKS = (tag("office:annotation"), "{http://openoffice.org/2009/office}annotation")
 
 
 def read_odp(data: bytes) -> Deck:
-    """Reads a presentation.
+    """Read a presentation.
 
     Raises:
-        StateError: It is no such file, is damaged or encrypted, or goes over a limit.
+        StateError: It is not such a file, is damaged or encrypted, or is over a limit.
     """
     package = open_package(data, _WHAT, MIMETYPE, "office:presentation")
     budget = Budget(_WHAT)
@@ -47,14 +47,14 @@ def read_odp(data: bytes) -> Deck:
     pages = package.body.findall(tag("draw:page"))
     if len(pages) > MAX_SLIDES:
         raise StateError(f"{_WHAT}: {len(pages)} slides, expected at most {MAX_SLIDES}")
-    said = _declarations(package.body)
+    declared = _declarations(package.body)
     names = _slide_names(pages)
     masters = package.styles.findall(f"{tag('office:master-styles')}/{tag('style:master-page')}")
     if len(masters) > MAX_MASTERS:
         raise StateError(f"{_WHAT}: {len(masters)} masters, expected at most {MAX_MASTERS}")
     width, height = _size(package, masters, pages)
     return Deck(
-        slides=tuple(_slide(page, name, reader, said) for page, name in zip(pages, names, strict=True)),
+        slides=tuple(_slide(page, name, reader, declared) for page, name in zip(pages, names, strict=True)),
         masters=tuple(_master(master, package, budget) for master in masters),
         width=width,
         height=height,
@@ -95,12 +95,12 @@ def _comment(element: Element) -> Comment:
 
 
 def _slide_names(pages: list[Element]) -> list[str]:
-    """The names of the slides; the program writes `page3` for one that nobody has named, and shows `Slide 3`."""
-    found = []
+    """The names of the slides. LibreOffice writes `page3` for an unnamed slide, and shows `Slide 3`."""
+    slide_names = []
     for place, page in enumerate(pages, start=1):
         name = get(page, "draw:name")
-        found.append(f"Slide {place}" if name in ("", f"page{place}") else name)
-    return found
+        slide_names.append(f"Slide {place}" if name in ("", f"page{place}") else name)
+    return slide_names
 
 
 def _notes(page: Element, reader: TextReader) -> tuple[Paragraph, ...]:
@@ -143,17 +143,17 @@ def _animations(page: Element) -> tuple[Animation, ...]:
     if timing is None:
         return ()
     names = dict(_targets(page))
-    found: list[Animation] = []
+    effects: list[Animation] = []
     for element in timing.iter():
-        # The whole of an effect, and not the steps that it is made of, says which one it is.
+        # The kind is given by the whole effect, not by its steps.
         kind = get(element, "presentation:preset-class")
         if not kind:
             continue
-        if len(found) >= MAX_EFFECTS:
+        if len(effects) >= MAX_EFFECTS:
             raise StateError(f"{_WHAT}: more than {MAX_EFFECTS} effects on a slide")
         inner = [part for part in element.iter() if get(part, "smil:targetElement")]
         target = get(inner[0], "smil:targetElement") if inner else ""
-        found.append(
+        effects.append(
             Animation(
                 effect=get(element, "presentation:preset-id").removeprefix("ooo-")[:80],
                 kind=kind[:40],
@@ -163,11 +163,11 @@ def _animations(page: Element) -> tuple[Animation, ...]:
                 delay=_seconds(get(element, "smil:begin")),
             )
         )
-    return tuple(found)
+    return tuple(effects)
 
 
 def _targets(page: Element) -> Iterator[tuple[str, str]]:
-    """What people call the shapes that effects point at; a paragraph goes by its text."""
+    """Names of the shapes that effects refer to. A paragraph is named by its text."""
     for element in page.iter():
         name = get(element, "draw:id") or element.get("{http://www.w3.org/XML/1998/namespace}id", "")
         if not name:
@@ -181,12 +181,12 @@ def _targets(page: Element) -> Iterator[tuple[str, str]]:
 
 def _declarations(body: Element) -> dict[tuple[str, str], str]:
     """Footers and dates that slides refer to by name."""
-    found = {}
+    declared = {}
     for kind in ("footer", "date-time"):
         for element in body.findall(tag(f"presentation:{kind}-decl")):
             current = get(element, "presentation:source") == "current-date"
-            found[kind, get(element, "presentation:name")] = "<date>" if current else element.text or ""
-    return found
+            declared[kind, get(element, "presentation:name")] = "<date>" if current else element.text or ""
+    return declared
 
 
 def _master(master: Element, package: Package, budget: Budget) -> Master:
@@ -231,23 +231,23 @@ _DURATION = re.compile(
 
 
 def _seconds(text: str) -> float:
-    """A duration such as `PT5S` or `1.5s` in seconds; 0 for what is none."""
+    """A duration such as `PT5S` or `1.5s` in seconds; 0 if it is not one."""
     simple = re.fullmatch(r"([0-9]{0,6}\.?[0-9]{1,20})s", text[:60])
     if simple is not None:
         return round(float(simple[1]), 3)
-    found = _DURATION.fullmatch(text[:60])
-    if found is None:
+    match = _DURATION.fullmatch(text[:60])
+    if match is None:
         return 0.0
-    days, hours, minutes, seconds = (float(part or 0) for part in found.groups())
+    days, hours, minutes, seconds = (float(part or 0) for part in match.groups())
     return round(((days * 24 + hours) * 60 + minutes) * 60 + seconds, 3)
 
 
 def _layout(name: str) -> str:
-    """The layout that people choose in the side bar; its number is the last part of the name."""
-    found = re.fullmatch(r"AL[0-9]{1,6}T([0-9]{1,3})", name)
-    if found is None:
+    """The layout that users choose in the side bar. Its number is the last part of the name."""
+    match = re.fullmatch(r"AL[0-9]{1,6}T([0-9]{1,3})", name)
+    if match is None:
         return "blank" if not name else name[:80]
-    return _LAYOUTS.get(int(found[1]), f"layout {found[1]}")
+    return _LAYOUTS.get(int(match[1]), f"layout {match[1]}")
 
 
 _LAYOUTS = {

@@ -1,4 +1,4 @@
-"""Reading OpenDocument spreadsheets (.ods), as LibreOffice writes them and as an attacker might."""
+"""Reading OpenDocument spreadsheets (.ods), as written by LibreOffice, or crafted by an attacker."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ _CALCEXT = "{urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.
 
 
 def read_ods(data: bytes) -> Workbook:
-    """Reads a workbook.
+    """Read a workbook.
 
     Raises:
-        StateError: It is no such file, is damaged or encrypted, or goes over a limit.
+        StateError: It is not such a file, is damaged or encrypted, or is over a limit.
     """
     archive = Archive(data, what=_WHAT)
     if "mimetype" not in archive or archive.read("mimetype").strip() != MIMETYPE.encode():
@@ -87,7 +87,7 @@ def read_ods(data: bytes) -> Workbook:
 
 @dataclass(frozen=True)
 class _Reading:
-    """What the sheets of a workbook share while it is read."""
+    """The shared state of the sheets while a workbook is read."""
 
     archive: Archive
     styles: Styles
@@ -95,7 +95,7 @@ class _Reading:
     frozen: Mapping[str, tuple[int, int]]
     budget: CellBudget = field(default_factory=CellBudget)
     validated: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
-    """By name of a rule for entries: sheets and rectangles that have it."""
+    """Sheets and rectangles by name of their validation rule."""
 
 
 def _read_sheet(element: Element, reading: _Reading) -> Sheet:
@@ -139,7 +139,7 @@ def _read_sheet(element: Element, reading: _Reading) -> Sheet:
         if row > MAX_ROWS:
             raise StateError(f"{what}: {row} rows, expected at most {MAX_ROWS}")
     for rule, rectangles in areas.found.items():
-        reading.validated.setdefault(rule, []).extend((name, one) for one in rectangles)
+        reading.validated.setdefault(rule, []).extend((name, rectangle) for rectangle in rectangles)
     style = reading.styles.sheet(element.get(table("style-name")))
     return Sheet(
         name=name,
@@ -167,7 +167,7 @@ def _hide(hidden: list[HiddenRows], first: int, last: int, filtered: bool) -> No
 
 
 def _repeated(element: Element, what: str) -> tuple[int, int] | None:
-    """The rows that every printed page begins with."""
+    """The rows that are repeated on every printed page."""
     row = 0
     for child in element:
         count = sum(_count(line, "number-rows-repeated", MAX_ROWS, what) for line in _inside_of(child, "table-row"))
@@ -178,7 +178,7 @@ def _repeated(element: Element, what: str) -> tuple[int, int] | None:
 
 
 class _Areas:
-    """Rectangles of cells with the same rule: rows that follow each other are put together."""
+    """Rectangles of cells with the same rule. Adjacent rows are merged."""
 
     def __init__(self) -> None:
         self._open: dict[tuple[str, int, int], tuple[int, int]] = {}
@@ -186,7 +186,7 @@ class _Areas:
         self._done: dict[str, list[tuple[int, int, int, int]]] = {}
 
     def add(self, rule: str, row: int, column: int, rows: int, columns: int, what: str) -> None:
-        """A block that has the rule."""
+        """Add a block that has the rule."""
         key = (rule, column, column + columns - 1)
         if (known := self._open.get(key)) is not None and known[1] == row - 1:
             self._open[key] = (known[0], row + rows - 1)
@@ -201,10 +201,10 @@ class _Areas:
     @property
     def found(self) -> dict[str, list[str]]:
         """Rectangles by rule."""
-        every = {rule: list(some) for rule, some in self._done.items()}
+        every = {rule: list(corners) for rule, corners in self._done.items()}
         for (rule, left, right), (top, bottom) in self._open.items():
             every.setdefault(rule, []).append((left, top, right, bottom))
-        return {rule: [_rectangle(*one) for one in sorted(some)] for rule, some in every.items()}
+        return {rule: [_rectangle(*box) for box in sorted(boxes)] for rule, boxes in every.items()}
 
 
 def _rectangle(left: int, top: int, right: int, bottom: int) -> str:
@@ -213,7 +213,7 @@ def _rectangle(left: int, top: int, right: int, bottom: int) -> str:
 
 
 class _Columns:
-    """Which style the cells of a column have by default, and how wide it is; repeated columns are kept as ranges."""
+    """Default cell style and width of columns. Repeated columns are stored as ranges."""
 
     def __init__(self, element: Element, styles: Styles, what: str) -> None:
         self._ends: list[int] = []
@@ -246,7 +246,7 @@ _GROUPS = frozenset(
 
 
 def _inside(element: Element, name: str) -> Iterator[Element]:
-    """Rows or columns of a sheet, also those in groups and headers; what lies in a cell is not looked at."""
+    """Rows or columns of a sheet, including those in groups and headers, but not those inside cells."""
     for child in element:
         yield from _inside_of(child, name)
 
@@ -278,11 +278,11 @@ def _read_cell(element: Element, what: str) -> Cell:
     if kind in ("float", "percentage", "currency"):
         return Cell("number", _number(element.get(tag("office", "value"), ""), what), formula, text, comment)
     if kind == "boolean":
-        said = element.get(tag("office", "boolean-value"), "")
-        if said in ("true", "false"):
-            return Cell("bool", said == "true", formula, text, comment)
-        # Calc writes any number so that is only shown as a truth value.
-        return Cell("number", _number(said, what), formula, text, comment)
+        written_value = element.get(tag("office", "boolean-value"), "")
+        if written_value in ("true", "false"):
+            return Cell("bool", written_value == "true", formula, text, comment)
+        # Calc writes any number this way that is only displayed as a truth value.
+        return Cell("number", _number(written_value, what), formula, text, comment)
     if kind == "date":
         moment = _date(element.get(tag("office", "date-value"), ""), what)
         return Cell("number" if isinstance(moment, float) else "date", moment, formula, text, comment)
@@ -293,7 +293,8 @@ def _read_cell(element: Element, what: str) -> Cell:
     if kind:
         raise StateError(f"{what}: a cell has the unknown type {kind[:40]!r}")
     if formula:
-        return Cell("text", text, formula, text, comment)  # so Calc writes a formula with an empty text as its result
+        # Calc writes a formula with an empty text as its result this way
+        return Cell("text", text, formula, text, comment)
     return Cell("text" if text else "empty", text or None, formula, text, comment)
 
 
@@ -302,19 +303,19 @@ def _number(text: str, what: str) -> float:
         number = float(text) if len(text) <= 400 else math.nan
     except ValueError:
         number = math.nan
-    # Arithmetic with these would make comparisons pass or fail by accident.
+    # Non-finite numbers would make comparisons pass or fail by accident.
     if not math.isfinite(number):
         raise StateError(f"{what}: {text[:40]!r} is not a finite number")
     return number
 
 
 def _date(text: str, what: str) -> date | float:
-    """A date; in a year that Python has not, how many days it is after 30 December 1899."""
+    """A date; for a year that Python does not support, the number of days since 30 December 1899."""
     if _LOST_DATE.fullmatch(text[:60]):
         return _EPOCH.date()
     if (far := _FAR_DATE.fullmatch(text[:60])) is not None:
         year, month, day, hours, minutes, seconds = (float(part or 0) for part in far.groups())
-        # Cycles of 400 years repeat; Calc has no year 0.
+        # The calendar repeats every 400 years; Calc has no year 0.
         cycles, year = divmod(int(year) + (year < 0), 400)
         try:
             days = (datetime(2000 + year, int(month), int(day)) - _EPOCH).days
@@ -322,7 +323,7 @@ def _date(text: str, what: str) -> date | float:
             raise StateError(f"{what}: {text[:40]!r} is not a date") from None
         return (cycles - 5) * 146_097 + days + (hours * 60 + minutes) / 1440 + seconds / 86_400
     try:
-        # The fraction of a second can have more digits than Python reads.
+        # The fraction of a second can have more digits than Python parses.
         moment = datetime.fromisoformat(re.sub(r"(\.[0-9]{6})[0-9]+", r"\1", text[:60]))
     except ValueError:
         raise StateError(f"{what}: {text[:40]!r} is not a date") from None
@@ -333,7 +334,7 @@ _EPOCH = datetime(1899, 12, 30)
 _FAR_DATE = re.compile(
     r"(-[0-9]{4,5}|[1-9][0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2}(?:\.[0-9]{1,20})?))?"
 )
-# What Calc writes for a number that is no date or time that it can write; opening the file, it takes it for 0.
+# What Calc writes for a number that is not a date or time it can represent. On opening the file, it reads 0.
 _LOST_DATE = re.compile(r"-000-32768-01-01(T00:00:00)?")
 _LOST_DURATION = re.compile(r"-?PT(-2147483648H(00M00|-2147483648M-2147483648)S|[0-9]{1,10}H0-1M59\.9[0-9]{1,20}S)")
 _DURATION = re.compile(r"(-?)P(?:([0-9]{1,6})D)?T([0-9]{1,10})H([0-9]{1,7})M([0-9]{1,7}(?:\.[0-9]{1,20})?)S")
@@ -342,10 +343,10 @@ _DURATION = re.compile(r"(-?)P(?:([0-9]{1,6})D)?T([0-9]{1,10})H([0-9]{1,7})M([0-
 def _time(text: str, what: str) -> timedelta:
     if _LOST_DURATION.fullmatch(text[:80]):
         return timedelta()
-    found = _DURATION.fullmatch(text[:80])
-    if found is None:
+    match = _DURATION.fullmatch(text[:80])
+    if match is None:
         raise StateError(f"{what}: {text[:40]!r} is not a duration")
-    sign, days, hours, minutes, seconds = found.groups()
+    sign, days, hours, minutes, seconds = match.groups()
     length = timedelta(days=int(days or 0), hours=int(hours), minutes=int(minutes), seconds=float(seconds))
     return -length if sign else length
 
@@ -354,7 +355,7 @@ _LITERAL_OR_REFERENCE = re.compile(r"\"(?:[^\"]|\"\")*\"|\[((?:'(?:[^']|'')*'|[^
 
 
 def _formula(text: str) -> str:
-    """A formula as a person types it: `of:=SUM([.A1:.A3])` becomes `=SUM(A1:A3)`."""
+    """A formula as a user types it: `of:=SUM([.A1:.A3])` becomes `=SUM(A1:A3)`."""
     if not text:
         return ""
     text = re.sub(r"^[A-Za-z]{1,10}:(?==)", "", text)
@@ -367,5 +368,6 @@ def _formula(text: str) -> str:
 
 
 def _paragraphs(element: Element) -> str:
-    # Runs of plain spaces are kept, although the format says they are one: Calc writes and reads them as they are.
+    # Runs of plain spaces are kept, although the format defines them as one, because Calc writes and reads them as they
+    # are.
     return "\n".join(flat_text(child, spaces=200_000) for child in element if child.tag == tag("text", "p"))

@@ -1,4 +1,4 @@
-"""What an OpenDocument spreadsheet has beside its cells, read within limits."""
+"""The parts of an OpenDocument spreadsheet besides its cells, read within limits."""
 
 from __future__ import annotations
 
@@ -23,161 +23,161 @@ from fairground.verify.reading.workbook_parts import (
     Validation,
 )
 
-MAX_PARTS = 2_000  # of one kind in a workbook
+MAX_PARTS = 2_000  # maximum per kind in a workbook
 
 _CALCEXT = "{urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0}"
 _PIECE = re.compile(r"((?:\$?'(?:[^']|'')*'|\$?[^\s.:'$]*)\.)?(\$?[A-Z]{1,3}\$?[0-9]{1,7})")
 
 
 def plain_range(text: str) -> str:
-    """A range as people write it: `$Sales.$A$1:$Sales.$F$9` and `Sales.A1:.F9` are `Sales.A1:F9`."""
+    """A range as users write it: `$Sales.$A$1:$Sales.$F$9` and `Sales.A1:.F9` become `Sales.A1:F9`."""
     first, _, last = _split(text.strip()[:2_000])
-    one, other = _PIECE.fullmatch(first), _PIECE.fullmatch(last)
-    if one is None:
+    start, end = _PIECE.fullmatch(first), _PIECE.fullmatch(last)
+    if start is None:
         return text.strip()[:2_000].replace("$", "")
-    sheet = (one[1] or "").removesuffix(".").removeprefix("$")
+    sheet = (start[1] or "").removesuffix(".").removeprefix("$")
     if re.fullmatch(r"'\w+'", sheet):
         sheet = sheet[1:-1]
-    found = f"{sheet}." if sheet else ""
-    found += one[2].replace("$", "")
-    if other is not None and other[2].replace("$", "") != one[2].replace("$", ""):
-        found += ":" + other[2].replace("$", "")
-    return found
+    result = f"{sheet}." if sheet else ""
+    result += start[2].replace("$", "")
+    if end is not None and end[2].replace("$", "") != start[2].replace("$", ""):
+        result += ":" + end[2].replace("$", "")
+    return result
 
 
 def without_sheet(text: str) -> str:
-    """Ranges of a list of them, without the sheets they are on."""
-    return " ".join(plain_range(one).rpartition(".")[2] for one in split_ranges(text))
+    """The ranges in a list, without their sheets."""
+    return " ".join(plain_range(entry).rpartition(".")[2] for entry in split_ranges(text))
 
 
 def split_ranges(text: str) -> list[str]:
-    """The ranges of a list with spaces between."""
+    """Split a list of ranges separated by spaces."""
     return re.findall(r"(?:'(?:[^']|'')*'|[^\s'])+", text[:20_000])
 
 
 def _split(text: str) -> tuple[str, str, str]:
-    found = re.fullmatch(r"((?:'(?:[^']|'')*'|[^:'])*)(:?)(.*)", text, re.DOTALL)
-    return (found[1], found[2], found[3]) if found else (text, "", "")
+    match = re.fullmatch(r"((?:'(?:[^']|'')*'|[^:'])*)(:?)(.*)", text, re.DOTALL)
+    return (match[1], match[2], match[3]) if match else (text, "", "")
 
 
 def read_names(body: Element) -> tuple[NamedRange, ...]:
-    """Names for cells and formulas, those of the whole workbook and those of one sheet, by name."""
-    found = list(_names(body, ""))
+    """Named ranges and formulas, those of the whole workbook and those of one sheet, by name."""
+    names = list(_names(body, ""))
     for sheet in body.findall(tag("table:table")):
-        found += _names(sheet, get(sheet, "table:name"))
-    return tuple(sorted(_limited(found), key=lambda one: (one.sheet, one.name)))
+        names += _names(sheet, get(sheet, "table:name"))
+    return tuple(sorted(_limited(names), key=lambda entry: (entry.sheet, entry.name)))
 
 
 def _names(element: Element, sheet: str) -> Iterator[NamedRange]:
     for group in element.findall(tag("table:named-expressions")):
-        for one in group:
-            if short(one) == "table:named-range":
-                yield NamedRange(get(one, "table:name"), plain_range(get(one, "table:cell-range-address")), sheet)
-            elif short(one) == "table:named-expression":
-                yield NamedRange(get(one, "table:name"), get(one, "table:expression"), sheet)
+        for entry in group:
+            if short(entry) == "table:named-range":
+                yield NamedRange(get(entry, "table:name"), plain_range(get(entry, "table:cell-range-address")), sheet)
+            elif short(entry) == "table:named-expression":
+                yield NamedRange(get(entry, "table:name"), get(entry, "table:expression"), sheet)
 
 
 def read_filters(body: Element) -> tuple[Filter, ...]:
-    """Ranges that have filter buttons or a filter; ranges that were only sorted are not looked at."""
-    found = []
-    for one in body.findall(f"{tag('table:database-ranges')}/{tag('table:database-range')}"):
-        conditions = one.find(tag("table:filter"))
-        buttons = get(one, "table:display-filter-buttons") == "true"
+    """Ranges that have filter buttons or a filter. Ranges that were only sorted are ignored."""
+    filters = []
+    for database_range in body.findall(f"{tag('table:database-ranges')}/{tag('table:database-range')}"):
+        conditions = database_range.find(tag("table:filter"))
+        buttons = get(database_range, "table:display-filter-buttons") == "true"
         if buttons or conditions is not None:
             rules = () if conditions is None else tuple(_rules(conditions))
-            found.append(Filter(plain_range(get(one, "table:target-range-address")), buttons, rules))
-    return tuple(_limited(found))
+            filters.append(Filter(plain_range(get(database_range, "table:target-range-address")), buttons, rules))
+    return tuple(_limited(filters))
 
 
 def _rules(element: Element) -> Iterator[tuple[int, str, tuple[str, ...]]]:
-    for one in _limited(element.iter(tag("table:filter-condition"))):
-        items = tuple(get(item, "table:value") for item in one.findall(tag("table:filter-set-item")))
-        number = get(one, "table:field-number")
+    for condition in _limited(element.iter(tag("table:filter-condition"))):
+        items = tuple(get(item, "table:value") for item in condition.findall(tag("table:filter-set-item")))
+        number = get(condition, "table:field-number")
         column = int(number) if re.fullmatch(r"[0-9]{1,5}", number) else -1
-        yield column, get(one, "table:operator"), items or (get(one, "table:value"),)
+        yield column, get(condition, "table:operator"), items or (get(condition, "table:value"),)
 
 
 def read_pivots(body: Element) -> tuple[PivotTable, ...]:
     """The pivot tables."""
-    found = []
-    for one in body.findall(f"{tag('table:data-pilot-tables')}/{tag('table:data-pilot-table')}"):
-        source = one.find(tag("table:source-cell-range"))
+    pivots = []
+    for pivot in body.findall(f"{tag('table:data-pilot-tables')}/{tag('table:data-pilot-table')}"):
+        source = pivot.find(tag("table:source-cell-range"))
         fields = [
             PivotField(
                 get(field, "table:source-field-name"),
                 (where := get(field, "table:orientation")),
                 get(field, "table:function") if where == "data" else "",
             )
-            for field in _limited(one.findall(tag("table:data-pilot-field")))
+            for field in _limited(pivot.findall(tag("table:data-pilot-field")))
             if get(field, "table:orientation") not in ("", "hidden")
         ]
-        # LibreOffice adds a field without a name for the place of several data fields.
+        # LibreOffice adds an unnamed field for the position of several data fields.
         used = tuple(field for field in fields if field.source and field.source != "Data")
-        found.append(
+        pivots.append(
             PivotTable(
-                name=get(one, "table:name"),
+                name=get(pivot, "table:name"),
                 source="" if source is None else plain_range(get(source, "table:cell-range-address")),
-                target=plain_range(get(one, "table:target-range-address")),
+                target=plain_range(get(pivot, "table:target-range-address")),
                 fields=used,
             )
         )
-    return tuple(_limited(found))
+    return tuple(_limited(pivots))
 
 
 def read_validations(body: Element, places: Mapping[str, list[tuple[str, str]]]) -> dict[str, tuple[Validation, ...]]:
-    """By sheet, what may be entered where.
+    """Validation rules by sheet.
 
     Args:
         body: The spreadsheet.
-        places: By name of the rule, sheets and rectangles that have it.
+        places: By name of the rule, the sheets and rectangles that have it.
     """
-    found: dict[str, list[Validation]] = {}
+    by_sheet: dict[str, list[Validation]] = {}
     path = f"{tag('table:content-validations')}/{tag('table:content-validation')}"
-    for one in _limited(body.findall(path)):
-        error = one.find(tag("table:error-message"))
+    for element in _limited(body.findall(path)):
+        error = element.find(tag("table:error-message"))
         sheets: dict[str, list[str]] = {}
-        for sheet, rectangle in places.get(get(one, "table:name"), ()):
+        for sheet, rectangle in places.get(get(element, "table:name"), ()):
             sheets.setdefault(sheet, []).append(rectangle)
         for sheet, ranges in sheets.items():
             rule = Validation(
                 ranges=tuple(ranges),
-                condition=re.sub(r"^(?:of|ooow|msoxl):", "", get(one, "table:condition"))[:10_000],
-                allow_empty=get(one, "table:allow-empty-cell") != "false",
+                condition=re.sub(r"^(?:of|ooow|msoxl):", "", get(element, "table:condition"))[:10_000],
+                allow_empty=get(element, "table:allow-empty-cell") != "false",
                 stops=error is None or get(error, "table:message-type", "stop") == "stop",
                 title="" if error is None else get(error, "table:title"),
                 message="" if error is None else _text(error),
             )
-            found.setdefault(sheet, []).append(rule)
-    return {sheet: tuple(rules) for sheet, rules in found.items()}
+            by_sheet.setdefault(sheet, []).append(rule)
+    return {sheet: tuple(rules) for sheet, rules in by_sheet.items()}
 
 
 def read_conditions(sheet: Element, styles: Styles) -> tuple[Condition, ...]:
     """The conditional formats of a sheet."""
-    found = []
-    for one in _limited(sheet.iter(f"{_CALCEXT}conditional-format")):
-        where = without_sheet(one.get(f"{_CALCEXT}target-range-address", ""))
-        for rule in _limited(one):
+    conditions = []
+    for entry in _limited(sheet.iter(f"{_CALCEXT}conditional-format")):
+        where = without_sheet(entry.get(f"{_CALCEXT}target-range-address", ""))
+        for rule in _limited(entry):
             kind = str(rule.tag).removeprefix(_CALCEXT)
             if kind == "condition":
                 look = styles.named(rule.get(f"{_CALCEXT}apply-style-name", ""))
-                said = rule.get(f"{_CALCEXT}value", "")[:10_000]
-                found.append(Condition(where, kind, said, look.bold, look.colour, look.background))
+                formula = rule.get(f"{_CALCEXT}value", "")[:10_000]
+                conditions.append(Condition(where, kind, formula, look.bold, look.colour, look.background))
             else:
-                found.append(Condition(where, kind))
-    return tuple(found)
+                conditions.append(Condition(where, kind))
+    return tuple(conditions)
 
 
 def read_charts(sheet: Element, archive: Archive) -> tuple[SheetChart, ...]:
-    """The charts on a sheet: without their cached values, which follow from the cells."""
-    found = []
+    """The charts on a sheet, without their cached values, which follow from the cells."""
+    charts = []
     for frame in _limited(sheet.iter(tag("draw:object"))):
         entry = get(frame, "xlink:href").removeprefix("./") + "/content.xml"
         if entry in archive:
             root = archive.xml(entry)
             chart = root.find(f"{tag('office:body')}/{tag('office:chart')}/{tag('chart:chart')}")
             if chart is not None:
-                found.append(_chart(chart, root))
-    return tuple(found)
+                charts.append(_chart(chart, root))
+    return tuple(charts)
 
 
 def _chart(chart: Element, root: Element) -> SheetChart:
@@ -185,17 +185,18 @@ def _chart(chart: Element, root: Element) -> SheetChart:
     axes = [] if plot is None else plot.findall(tag("chart:axis"))
     titles = {get(axis, "chart:dimension"): _text(axis.find(tag("chart:title"))) for axis in axes}
     shared = next(
-        (get(one, "table:cell-range-address") for axis in axes for one in axis.iter(tag("chart:categories"))), ""
+        (get(category, "table:cell-range-address") for axis in axes for category in axis.iter(tag("chart:categories"))),
+        "",
     )
-    said = _chart_style(root, "" if plot is None else get(plot, "chart:style-name"))
+    chart_style = _chart_style(root, "" if plot is None else get(plot, "chart:style-name"))
     series = []
-    for one in _limited([] if plot is None else plot.findall(tag("chart:series"))):
-        domain = one.find(tag("chart:domain"))
+    for entry in _limited([] if plot is None else plot.findall(tag("chart:series"))):
+        domain = entry.find(tag("chart:domain"))
         categories = shared if domain is None else get(domain, "table:cell-range-address")
         series.append(
             ChartSeries(
-                plain_range(get(one, "chart:values-cell-range-address")),
-                plain_range(get(one, "chart:label-cell-address")),
+                plain_range(get(entry, "chart:values-cell-range-address")),
+                plain_range(get(entry, "chart:label-cell-address")),
                 plain_range(categories),
             )
         )
@@ -206,8 +207,8 @@ def _chart(chart: Element, root: Element) -> SheetChart:
         x_title=titles.get("x", ""),
         y_title=titles.get("y", ""),
         legend=chart.find(tag("chart:legend")) is not None,
-        sideways=said.get(tag("chart:vertical")) == "true",
-        stacked="true" in (said.get(tag("chart:stacked")), said.get(tag("chart:percentage"))),
+        sideways=chart_style.get(tag("chart:vertical")) == "true",
+        stacked="true" in (chart_style.get(tag("chart:stacked")), chart_style.get(tag("chart:percentage"))),
         series=tuple(series),
     )
 
@@ -225,27 +226,27 @@ def read_pages(styles: Element | None) -> dict[str, Page]:
     if styles is None:
         return {}
     layouts = {
-        get(one, "style:name"): one
-        for one in styles.findall(f"{tag('office:automatic-styles')}/{tag('style:page-layout')}")
+        get(page_layout, "style:name"): page_layout
+        for page_layout in styles.findall(f"{tag('office:automatic-styles')}/{tag('style:page-layout')}")
     }
-    found = {}
+    pages = {}
     for master in _limited(styles.findall(f"{tag('office:master-styles')}/{tag('style:master-page')}")):
         name = get(master, "style:name")
         layout = layouts.get(get(master, "style:page-layout-name"))
         properties = None if layout is None else layout.find(tag("style:page-layout-properties"))
-        said = {} if properties is None else properties.attrib
-        found[name] = Page(
+        attributes = {} if properties is None else properties.attrib
+        pages[name] = Page(
             style=get(master, "style:display-name") or name,
-            landscape=said.get(tag("style:print-orientation")) == "landscape",
+            landscape=attributes.get(tag("style:print-orientation")) == "landscape",
             size=(
-                round(length(said.get(tag("fo:page-width"), ""))),
-                round(length(said.get(tag("fo:page-height"), ""))),
+                round(length(attributes.get(tag("fo:page-width"), ""))),
+                round(length(attributes.get(tag("fo:page-height"), ""))),
             ),
             header=_region(master.find(tag("style:header"))),
             footer=_region(master.find(tag("style:footer"))),
-            scale=_scale(said),
+            scale=_scale(attributes),
         )
-    return found
+    return pages
 
 
 def _scale(said: Mapping[str, str]) -> str:
@@ -266,36 +267,36 @@ def _region(element: Element | None) -> str:
 
 
 def read_properties(archive: Archive) -> Properties:
-    """What the file says about itself."""
-    found = archive.xml("meta.xml").find(tag("office:meta")) if "meta.xml" in archive else None
-    if found is None:
+    """The document properties."""
+    meta = archive.xml("meta.xml").find(tag("office:meta")) if "meta.xml" in archive else None
+    if meta is None:
         return Properties()
-    words = (word.strip() for one in found.findall(tag("meta:keyword")) for word in (one.text or "").split(","))
+    words = (word.strip() for keyword in meta.findall(tag("meta:keyword")) for word in (keyword.text or "").split(","))
     return Properties(
-        title=found.findtext(tag("dc:title")) or "",
-        subject=found.findtext(tag("dc:subject")) or "",
-        description=found.findtext(tag("dc:description")) or "",
+        title=meta.findtext(tag("dc:title")) or "",
+        subject=meta.findtext(tag("dc:subject")) or "",
+        description=meta.findtext(tag("dc:description")) or "",
         keywords=tuple(word for word in words if word),
         custom=tuple(
-            sorted((get(one, "meta:name"), one.text or "") for one in found.findall(tag("meta:user-defined")))
+            sorted((get(custom, "meta:name"), custom.text or "") for custom in meta.findall(tag("meta:user-defined")))
         ),
     )
 
 
 def read_frozen(archive: Archive) -> dict[str, tuple[int, int]]:
-    """By sheet, how many rows and columns stay in place."""
+    """Number of frozen rows and columns by sheet."""
     if "settings.xml" not in archive:
         return {}
-    found = {}
+    frozen = {}
     for group in archive.xml("settings.xml").iter(tag("config:config-item-map-named")):
         if get(group, "config:name") != "Tables":
             continue
         for sheet in _limited(group):
-            said = {get(one, "config:name"): one.text or "" for one in sheet}
-            down, across = _kept(said, "Vertical"), _kept(said, "Horizontal")
+            items = {get(item, "config:name"): item.text or "" for item in sheet}
+            down, across = _kept(items, "Vertical"), _kept(items, "Horizontal")
             if down or across:
-                found[get(sheet, "config:name")] = (down, across)
-    return found
+                frozen[get(sheet, "config:name")] = (down, across)
+    return frozen
 
 
 def _kept(said: Mapping[str, str], way: str) -> int:
@@ -311,7 +312,7 @@ def _text(element: Element | None) -> str:
 
 
 def _limited(found: Iterable[Element] | list[Filter] | list[NamedRange] | list[PivotTable]) -> list:  # type: ignore[type-arg]
-    some = list(found)
-    if len(some) > MAX_PARTS:
-        raise StateError(f"spreadsheet (.ods): {len(some)} parts of one kind, expected at most {MAX_PARTS}")
-    return some
+    parts = list(found)
+    if len(parts) > MAX_PARTS:
+        raise StateError(f"spreadsheet (.ods): {len(parts)} parts of one kind, expected at most {MAX_PARTS}")
+    return parts

@@ -1,4 +1,4 @@
-"""How cells, columns and sheets of an OpenDocument spreadsheet look."""
+"""The look of cells, columns and sheets of an OpenDocument spreadsheet."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _NAMESPACES = {
     "number": f"{{{_SPACE}datastyle:1.0}}",
     "fo": f"{{{_SPACE}xsl-fo-compatible:1.0}}",
 }
-MAX_PARENTS = 20  # of a style; more is a cycle
-USUAL_WIDTH = 23  # millimetres of a column that nobody has touched
+MAX_PARENTS = 20  # maximum parents of a style; more means a cycle
+USUAL_WIDTH = 23  # default width of a column, in millimetres
 
 
 def tag(space: str, name: str) -> str:
@@ -31,13 +31,13 @@ def tag(space: str, name: str) -> str:
 
 
 def table(name: str) -> str:
-    """A qualified name of the table namespace."""
+    """A qualified name in the table namespace."""
     return _NAMESPACES["table"] + name
 
 
 @dataclass(frozen=True)
 class Look:
-    """How a cell looks."""
+    """The look of a cell."""
 
     bold: bool = False
     italic: bool = False
@@ -50,14 +50,14 @@ class Look:
 
 @dataclass(frozen=True)
 class SheetStyle:
-    """What the style of a whole sheet says."""
+    """The style of a whole sheet."""
 
     visible: bool = True
     tab_colour: str = ""
     page: str = "Default"
 
 
-_Said: TypeAlias = str | tuple[str, Writing]  # what is said once, or of each kind of writing
+_Said: TypeAlias = str | tuple[str, Writing]  # a property that applies to all scripts, or to one kind of script
 
 
 @dataclass(frozen=True)
@@ -79,34 +79,34 @@ class Styles:
         self._names: dict[str, str] = {}
 
     def cell(self, name: str | None, kinds: frozenset[Writing] = frozenset({WESTERN})) -> Look:
-        """How a cell of this style looks; bold and italic when the letters of all these kinds are so."""
+        """The look of a cell with this style. Bold and italic only if they apply to all these kinds of script."""
         key = (name, kinds)
         if key not in self._looks:
             chain = list(self._chain(name if name is not None else "Default"))
-            said: dict[_Said, Any] = {}
+            merged: dict[_Said, Any] = {}
             for style in reversed(chain):
-                said.update(style.says)
+                merged.update(style.says)
             shown = next((style.format for style in chain if style.format is not None), None)
-            plain = {what: value for what, value in said.items() if isinstance(what, str)}
+            plain = {what: value for what, value in merged.items() if isinstance(what, str)}
             for what in ("bold", "italic"):
-                plain[what] = all(said.get((what, kind), False) for kind in kinds)
+                plain[what] = all(merged.get((what, kind), False) for kind in kinds)
             self._looks[key] = Look(**plain, format=self.formats.get(shown or "", GENERAL))
         return self._looks[key]
 
     def sheet(self, name: str | None) -> SheetStyle:
-        """How a sheet of this style is shown."""
+        """The properties of a sheet with this style."""
         return self.sheets.get(name or "", SheetStyle())
 
     def width(self, name: str | None) -> int:
-        """Millimetres of a column of this style."""
+        """Width of a column with this style, in millimetres."""
         return self.widths.get(name or "", USUAL_WIDTH)
 
     def named(self, shown: str) -> Look:
-        """How a cell looks that has a style by the name that people see."""
+        """The look of a cell whose style has this display name."""
         return self.cell(self._names.get(shown, shown))
 
     def add(self, element: Element) -> None:
-        """Takes a style of a document in."""
+        """Add a style of a document."""
         name = element.get(tag("style", "name"), "")
         family = element.get(tag("style", "family"))
         if element.tag in _FORMATS:
@@ -118,10 +118,10 @@ class Styles:
             self._names[element.get(tag("style", "display-name"), name)] = name
         elif family == "table":
             properties = element.find(tag("style", "table-properties"))
-            found = {} if properties is None else properties.attrib
-            colours = (value for key, value in found.items() if key.endswith("}tab-color"))
+            attributes = {} if properties is None else properties.attrib
+            colours = (value for key, value in attributes.items() if key.endswith("}tab-color"))
             self.sheets[name] = SheetStyle(
-                visible=found.get(table("display")) != "false",
+                visible=attributes.get(table("display")) != "false",
                 tab_colour=_colour(next(colours, "")),
                 page=element.get(tag("style", "master-page-name"), "Default"),
             )
@@ -140,7 +140,7 @@ class Styles:
 
 
 def read_styles(*documents: Element | None) -> Styles:
-    """Gathers the styles of `styles.xml` and `content.xml`; a later document wins."""
+    """Collect the styles of `styles.xml` and `content.xml`. A later document wins."""
     styles = Styles()
     for document in documents:
         if document is None:
@@ -152,16 +152,18 @@ def read_styles(*documents: Element | None) -> Styles:
 
 
 def _style(element: Element) -> _Style:
-    said: dict[_Said, Any] = {}
+    by_field: dict[_Said, Any] = {}
     for part, name, field, understand in _SAID:
         properties = element.find(tag("style", part))
         value = None if properties is None else properties.get(name)
         if value is not None:
-            said[field] = understand(value)
+            by_field[field] = understand(value)
     cell = element.find(tag("style", "table-cell-properties"))
     if cell is not None and cell.get(tag("style", "text-align-source")) == "value-type":
-        said["align"] = ""
-    return _Style(element.get(tag("style", "parent-style-name")), said, element.get(tag("style", "data-style-name")))
+        by_field["align"] = ""
+    return _Style(
+        element.get(tag("style", "parent-style-name")), by_field, element.get(tag("style", "data-style-name"))
+    )
 
 
 def _is_italic(style: str) -> bool:
@@ -177,7 +179,7 @@ def _colour(text: str) -> str:
 
 
 def _ink(text: str) -> str:
-    """A colour of letters; black is what they have anyway."""
+    """A text colour; empty for black, which is the default."""
     return "" if _colour(text) == "#000000" else _colour(text)
 
 

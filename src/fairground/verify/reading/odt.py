@@ -1,4 +1,4 @@
-"""Reading OpenDocument texts (.odt), as LibreOffice Writer writes them and as an attacker might."""
+"""Reading OpenDocument texts (.odt), as written by LibreOffice Writer, or crafted by an attacker."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _WHAT = "document (.odt)"
 
 
 def read_odt(data: bytes) -> Document:
-    """Reads a text document.
+    """Read a text document.
 
     Raises:
-        StateError: It is no such file, is damaged or encrypted, or goes over a limit.
+        StateError: It is not such a file, is damaged or encrypted, or is over a limit.
     """
     package = open_package(data, _WHAT, MIMETYPE, "office:text")
     budget = Budget(_WHAT)
@@ -49,19 +49,21 @@ def read_odt(data: bytes) -> Document:
 
 
 def _named(styles: Styles) -> tuple[NamedStyle, ...]:
-    found = []
+    named_styles = []
     for style in styles.named("paragraph"):
         look = styles.look(styles.properties("paragraph", style.name, "text"))
         setting = layout(styles.properties("paragraph", style.name, "paragraph"))
-        found.append(NamedStyle(style.display, "paragraph", styles.shown("paragraph", style.parent), look, setting))
+        named_styles.append(
+            NamedStyle(style.display, "paragraph", styles.shown("paragraph", style.parent), look, setting)
+        )
     for style in styles.named("text"):
         look = styles.look(styles.properties("text", style.name, "text"))
-        found.append(NamedStyle(style.display, "character", styles.shown("text", style.parent), look))
-    return tuple(found)
+        named_styles.append(NamedStyle(style.display, "character", styles.shown("text", style.parent), look))
+    return tuple(named_styles)
 
 
 def _pages(package: Package, body_styles: Styles, budget: Budget) -> tuple[PageStyle, ...]:
-    """Page styles; the one of the first page comes first."""
+    """Page styles, that of the first page first."""
     styles = Styles(package.styles, package.styles)
     layouts = {
         get(element, "style:name"): element
@@ -69,17 +71,17 @@ def _pages(package: Package, body_styles: Styles, budget: Budget) -> tuple[PageS
     }
     masters = package.styles.findall(f"{tag('office:master-styles')}/{tag('style:master-page')}")
     first, used = _used(package, body_styles, masters)
-    found = []
+    page_styles = []
     for master in masters:
         reader = TextReader(package, styles, budget, read_shape, read_table)
         name = get(master, "style:name")
         page_layout = layouts.get(get(master, "style:page-layout-name"))
-        found.append((name != first, _page(master, page_layout, reader, name in used)))
-    return tuple(page for _, page in sorted(found, key=lambda pair: pair[0]))
+        page_styles.append((name != first, _page(master, page_layout, reader, name in used)))
+    return tuple(page for _, page in sorted(page_styles, key=lambda pair: pair[0]))
 
 
 def _used(package: Package, styles: Styles, masters: list[Element]) -> tuple[str, frozenset[str]]:
-    """The style of the first page, and of all pages that the body can come to."""
+    """The style of the first page, and of all pages that the body can reach."""
     follow = {get(master, "style:name"): get(master, "style:next-style-name") for master in masters}
     first = "Standard"
     named = set()
@@ -110,9 +112,9 @@ def _used(package: Package, styles: Styles, masters: list[Element]) -> tuple[str
 def _page(master: Element, page_layout: Element | None, reader: TextReader, used: bool) -> PageStyle:
     properties: Properties = {}
     if page_layout is not None:
-        found = page_layout.find(tag("style:page-layout-properties"))
-        if found is not None:
-            properties = reader.styles.written(found)
+        properties_element = page_layout.find(tag("style:page-layout-properties"))
+        if properties_element is not None:
+            properties = reader.styles.written(properties_element)
     parts: dict[str, Any] = {}
     for child in master:
         kind = short(child).removeprefix("style:").removeprefix("loext:")

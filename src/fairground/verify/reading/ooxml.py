@@ -1,4 +1,4 @@
-"""Office Open XML packages: what documents and presentations (.docx, .pptx) have in common on the outside."""
+"""Office Open XML packages: the common structure of documents and presentations (.docx, .pptx)."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _NAMESPACES = {
 }
 _SHORT = {full: short for short, full in _NAMESPACES.items()}
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-EMU = 36_000  # in a millimetre
-TWIPS = 1440 / 25.4  # in a millimetre
+EMU = 36_000  # per millimetre
+TWIPS = 1440 / 25.4  # per millimetre
 
 
 def tag(name: str) -> str:
-    """A qualified name as the parser writes it: `w:p`."""
+    """A qualified name such as `w:p`, as the parser writes it."""
     space, _, local = name.partition(":")
     return f"{{{_NAMESPACES[space]}}}{local}"
 
@@ -53,7 +53,7 @@ def path(names: str) -> str:
 
 
 def short(element: Element) -> str:
-    """The name of an element as one writes it, such as `w:p`; foreign ones stay as they are."""
+    """The short name of an element, such as `w:p`; unknown namespaces stay as they are."""
     if not isinstance(element.tag, str):
         return ""
     full, _, local = element.tag.removeprefix("{").partition("}")
@@ -62,7 +62,7 @@ def short(element: Element) -> str:
 
 @dataclass(frozen=True)
 class Relation:
-    """What a part refers to by a short name."""
+    """A reference of a part to another one, by a short name."""
 
     kind: str
     target: str
@@ -79,13 +79,13 @@ class Package:
         self.archive = Archive(data, what=what)
         if main not in self.archive:
             raise StateError(f"{what}: no entry {main!r}, so it is another kind of file")
-        # Parts that were read: one large picture may be shown a thousand times.
+        # Cache of parts: a large picture may be shown a thousand times.
         self._relations: dict[str, dict[str, Relation]] = {}
         self._pictures: dict[str, Picture] = {}
         self.charts: dict[str, Chart | None] = {}
 
     def relations(self, part: str) -> dict[str, Relation]:
-        """What a part refers to, with targets as names of entries, or as addresses where they lie outside."""
+        """The relations of a part. Targets are names of entries, or URLs if they are external."""
         if part not in self._relations:
             self._relations[part] = self._read_relations(part)
         return self._relations[part]
@@ -93,24 +93,28 @@ class Package:
     def _read_relations(self, part: str) -> dict[str, Relation]:
         folder, _, name = part.rpartition("/")
         entry = f"{folder}/_rels/{name}.rels".removeprefix("/")
-        found: dict[str, Relation] = {}
+        relations: dict[str, Relation] = {}
         if entry not in self.archive:
-            return found
+            return relations
         for element in self.archive.xml(entry).iterfind(tag("rel:Relationship")):
             target = element.get("Target", "")
             external = element.get("TargetMode") == "External"
             if not external:
                 target = posixpath.normpath(posixpath.join("/", folder, unquote(target))).removeprefix("/")
-            found[element.get("Id", "")] = Relation(element.get("Type", "").rpartition("/")[2], target, external)
-        return found
+            relations[element.get("Id", "")] = Relation(element.get("Type", "").rpartition("/")[2], target, external)
+        return relations
 
     def related(self, part: str, kind: str) -> str:
-        """The one entry of a kind that a part refers to; empty for none."""
-        found = [one.target for one in self.relations(part).values() if one.kind == kind and not one.external]
-        return found[0] if found and found[0] in self.archive else ""
+        """The first entry of a kind that a part refers to; empty if there is none."""
+        targets = [
+            relation.target
+            for relation in self.relations(part).values()
+            if relation.kind == kind and not relation.external
+        ]
+        return targets[0] if targets and targets[0] in self.archive else ""
 
     def picture(self, relation: Relation | None, crop: tuple[float, float, float, float] = (0, 0, 0, 0)) -> Picture:
-        """A picture; one outside of the file is not opened."""
+        """A picture. One outside of the file is not opened."""
         if relation is None or relation.external or relation.target not in self.archive:
             return Picture(link="" if relation is None else relation.target, crop=crop)
         name = relation.target
@@ -123,7 +127,7 @@ class Package:
 
 
 def read_metadata(package: Package) -> Metadata:
-    """What the file says about itself."""
+    """The metadata of the file."""
     core = package.archive.xml("docProps/core.xml") if "docProps/core.xml" in package.archive else Element("none")
     custom: list[tuple[str, str]] = []
     if "docProps/custom.xml" in package.archive:
@@ -146,27 +150,27 @@ def read_metadata(package: Package) -> Metadata:
 
 
 def unescaped(text: str) -> str:
-    """A text with those letters that the format writes by number, such as `_x000D_`."""
+    """The text with characters that the format writes by number, such as `_x000D_`, decoded."""
     if "_x" not in text:
         return text
-    return re.sub(r"_x((?!D[89A-F])[0-9A-F]{4})_", lambda found: chr(int(found[1], 16)), text, flags=re.IGNORECASE)
+    return re.sub(r"_x((?!D[89A-F])[0-9A-F]{4})_", lambda match: chr(int(match[1], 16)), text, flags=re.IGNORECASE)
 
 
 def millimetres(text: str | None, unit: float) -> float:
-    """A whole number of a unit in millimetres; 0 for what is none."""
+    """A whole number of units, in millimetres; 0 if it is not one."""
     return tidy(int(text) / unit) if text and re.fullmatch(r"-?[0-9]{1,12}", text) else 0.0
 
 
 def whole(text: str | None, default: int = 0, most: int = 1_000_000_000) -> int:
-    """A whole number from 0, at most so large; the default for what is none."""
+    """A whole number from 0 to `most`; the default if it is not one."""
     return min(int(text), most) if text and re.fullmatch(r"[0-9]{1,10}", text) else default
 
 
 def is_on(text: str | None) -> bool:
-    """Whether a switch is on; one without a value is."""
+    """Whether a switch is on. One without a value is on."""
     return text not in ("0", "false", "off", "none")
 
 
 def colour(text: str | None) -> str:
-    """A colour as `#rrggbb`; empty for what is none, such as `auto`."""
+    """A colour as `#rrggbb`; empty if it is not one, such as `auto`."""
     return f"#{text.lower()}" if text and re.fullmatch("[0-9A-Fa-f]{6}", text) else ""

@@ -1,4 +1,4 @@
-"""Charts that are embedded in Office Open XML files."""
+"""Charts embedded in Office Open XML files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_VALUES = 100_000
 
 
 def read_chart(package: Package, part: str) -> Chart | None:
-    """The chart of a part; None when it holds none."""
+    """The chart of a part; None if there is none."""
     if part not in package.charts:
         package.charts[part] = _read(package, part)
     return package.charts[part]
@@ -34,12 +34,12 @@ def _read(package: Package, part: str) -> Chart | None:
         name = short(child).removeprefix("c:")
         if name.endswith("Chart"):
             kind = kind or _KINDS.get(name, name.removesuffix("Chart"))
-            for one in child.findall(tag("c:ser")):
+            for series_element in child.findall(tag("c:ser")):
                 if len(series) >= 1_000:
                     raise StateError(f"{package.what}: a chart with more than 1000 series")
-                categories = categories or _texts(one.find(tag("c:cat")))
-                values = one.find(tag("c:val"))
-                series.append(_series(one, one.find(tag("c:yVal")) if values is None else values))
+                categories = categories or _texts(series_element.find(tag("c:cat")))
+                values = series_element.find(tag("c:val"))
+                series.append(_series(series_element, series_element.find(tag("c:yVal")) if values is None else values))
         elif name in ("catAx", "dateAx"):
             x_title = _title(child)
         elif name == "valAx":

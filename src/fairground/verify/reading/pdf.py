@@ -1,4 +1,4 @@
-"""Reading PDF: title, pages, their size, words and links. Drawn for what browsers and offices write, not for scans."""
+"""Reading PDF: title, pages, their size, text and links. For files of browsers and office programs, not for scans."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fairground.verify.reading.pdf_page import Content, decoded
 __all__ = ["MAX_PAGES", "PdfFile", "PdfPage", "leaves", "read_pdf"]
 
 MAX_PAGES = 2_000
-_MAX_LEVELS = 40  # of the tree that pages are in
+_MAX_LEVELS = 40  # maximum depth of the page tree
 _MOST_POINTS = 1e6
 _INFO = ("title", "author", "subject", "keywords", "creator", "producer")
 _INHERITED = ("MediaBox", "CropBox", "Resources", "Rotate")
@@ -23,12 +23,12 @@ class PdfPage:
     """One page.
 
     Attributes:
-        size: Width and height in points as it is shown, turned where the page says so.
-        lines: Its text in the order in which it was drawn. Where words are set apart by their place alone, the blank
-            between them may be missing; compare without blanks.
-        margin: Text that the writer marked as no part of the content, such as a date and a page number.
-        links: Addresses that it leads to, in their order.
-        drawing: Digest of everything that is drawn, but for the margin: lines, fills, letters and pictures.
+        size: Width and height in points as displayed, including the page's rotation.
+        lines: Its text in drawing order. Spaces between words may be missing if words are separated only by position,
+            so compare without spaces.
+        margin: Text that is marked as not part of the content, such as a date and a page number.
+        links: URLs of its links, in order.
+        drawing: Digest of everything that is drawn, except the margin: lines, fills, text and pictures.
     """
 
     size: tuple[float, float]
@@ -49,8 +49,8 @@ class PdfFile:
 
     Attributes:
         version: Such as `1.4`.
-        creator: The program that the document was made with.
-        producer: The one that wrote the file.
+        creator: The program that created the document.
+        producer: The program that wrote the file.
     """
 
     version: str
@@ -64,49 +64,49 @@ class PdfFile:
 
     @property
     def text(self) -> str:
-        """The lines of all pages, without what is in the margins."""
+        """The lines of all pages, without the margins."""
         return "\n".join(line for page in self.pages for line in page.lines)
 
     def to_json(self) -> dict[str, object]:
-        """Everything."""
+        """Return all fields."""
         return asdict(self)
 
 
 def read_pdf(data: bytes) -> PdfFile:
-    """Reads a PDF file; every object of it must be whole, used or not.
+    """Read a PDF file. Every object in it must be intact, used or not.
 
     Raises:
-        StateError: It is no PDF, is damaged, cut off, encrypted, or over a limit.
+        StateError: It is not a PDF, is damaged, cut off, encrypted, or over a limit.
     """
     objects = Objects(data)
     root = objects.facts(objects.trailer.get("Root"))
-    told = objects.facts(objects.trailer.get("Info"))
+    document_info = objects.facts(objects.trailer.get("Info"))
     if root.get("Type") != "Catalog":
         raise fault("it has no catalog")
     pages = tuple(_page(objects, facts) for facts in _pages(objects, root.get("Pages")))
     if not pages:
         raise fault("it has no pages")
-    info = {name: objects.follow(told.get(name.capitalize())) for name in _INFO}
+    info = {name: objects.follow(document_info.get(name.capitalize())) for name in _INFO}
     texts = {name: decoded(value) if isinstance(value, bytes) else "" for name, value in info.items()}
     return PdfFile(version=data[5:8].decode("latin-1"), pages=pages, **texts)
 
 
 def leaves(file: PdfFile) -> dict[str, object]:
-    """What is on the pages and in the document's facts; not its margins, which hold the date, nor who wrote it."""
-    found: dict[str, object] = {name: getattr(file, name) for name in ("title", "author", "subject", "keywords")}
-    found["pages"] = len(file.pages)
+    """Pages and document properties, without margins, which contain the date, and without the producer."""
+    result: dict[str, object] = {name: getattr(file, name) for name in ("title", "author", "subject", "keywords")}
+    result["pages"] = len(file.pages)
     for number, page in enumerate(file.pages, 1):
         place = f"page[{number}]"
-        found[f"{place}.size"] = page.size
-        found[f"{place}.drawing"] = page.drawing
-        found |= {f"{place}.line[{at}]": line for at, line in enumerate(page.lines, 1)}
-        found |= {f"{place}.link[{at}]": link for at, link in enumerate(page.links, 1)}
-    return found
+        result[f"{place}.size"] = page.size
+        result[f"{place}.drawing"] = page.drawing
+        result |= {f"{place}.line[{at}]": line for at, line in enumerate(page.lines, 1)}
+        result |= {f"{place}.link[{at}]": link for at, link in enumerate(page.links, 1)}
+    return result
 
 
 def _pages(objects: Objects, root: Any) -> list[Mapping[str, Any]]:
-    """The pages in order, each with what it has from above."""
-    found: list[Mapping[str, Any]] = []
+    """The pages in order, each with its inherited attributes."""
+    pages: list[Mapping[str, Any]] = []
     waiting: list[tuple[Any, Mapping[str, Any], int]] = [(root, {}, 0)]
     nodes = 0
     while waiting:
@@ -119,19 +119,19 @@ def _pages(objects: Objects, root: Any) -> list[Mapping[str, Any]]:
         if facts.get("Type") == "Pages":
             waiting += [(kid, own, level + 1) for kid in reversed(objects.items(facts.get("Kids")))]
         elif facts.get("Type") == "Page":
-            found.append({**facts, **own})
+            pages.append({**facts, **own})
         else:
             raise fault("something among its pages is none")
-        if len(found) > MAX_PAGES:
+        if len(pages) > MAX_PAGES:
             raise fault(f"more than {MAX_PAGES} pages")
-    return found
+    return pages
 
 
 def _page(objects: Objects, facts: Mapping[str, Any]) -> PdfPage:
     box = objects.follow(facts.get("CropBox", facts.get("MediaBox")))
     if not isinstance(box, list) or len(box) != 4:
         raise fault("a page has no size")
-    left, bottom, right, top = (_length(objects.follow(one)) for one in box)
+    left, bottom, right, top = (_length(objects.follow(edge)) for edge in box)
     size = round(abs(right - left), 2), round(abs(top - bottom), 2)
     turned = objects.follow(facts.get("Rotate"))
     if turned in (90, 270, -90):
@@ -143,26 +143,26 @@ def _page(objects: Objects, facts: Mapping[str, Any]) -> PdfPage:
 
 
 def _content(objects: Objects, value: Any) -> bytes:
-    found = objects.follow(value)
-    streams = [objects.follow(one) for one in found] if isinstance(found, list) else [found] if found else []
+    content = objects.follow(value)
+    streams = [objects.follow(part) for part in content] if isinstance(content, list) else [content] if content else []
     parts = []
-    for one in streams:
-        if not isinstance(one, Stream) or one.packed:
+    for stream in streams:
+        if not isinstance(stream, Stream) or stream.packed:
             raise fault("a page's content is packed in a way that is not read")
-        objects.room.take_bytes(len(one.data))  # one stream may be used by many pages
-        parts.append(one.data)
+        objects.room.take_bytes(len(stream.data))  # many pages may use the same stream
+        parts.append(stream.data)
     return b"\n".join(parts)
 
 
 def _links(objects: Objects, value: Any) -> tuple[str, ...]:
-    found = []
-    for one in objects.items(value):
+    urls = []
+    for annotation in objects.items(value):
         objects.room.take_token()
-        action = objects.facts(objects.facts(one).get("A"))
+        action = objects.facts(objects.facts(annotation).get("A"))
         target = objects.follow(action.get("URI"))
         if isinstance(target, bytes):
-            found.append(decoded(target))
-    return tuple(found)
+            urls.append(decoded(target))
+    return tuple(urls)
 
 
 def _length(value: Any) -> float:

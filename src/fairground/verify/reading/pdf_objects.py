@@ -1,4 +1,4 @@
-"""The lowest level of PDF: objects, the table that says where they are, and their streams. Nothing in them is run."""
+"""The lowest level of PDF: objects, the cross-reference table, and streams. Nothing in them is executed."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any
 from fairground.core import StateError
 
 WHAT = "PDF"
-MAX_SIZE = 64 << 20  # bytes of the file
-MAX_DECODED = 128 << 20  # bytes of all streams together, unpacked
+MAX_SIZE = 64 << 20  # maximum bytes of the file
+MAX_DECODED = 128 << 20  # maximum bytes of all unpacked streams together
 MAX_OBJECTS = 100_000
 MAX_TOKENS = 4_000_000  # in all objects and pages together
 _MAX_DEPTH = 60
-_MAX_UPDATES = 50  # versions of a file that were saved one behind the other
+_MAX_UPDATES = 50  # maximum number of incremental updates
 _TAIL = 2_048
-_PREDICTED = 10  # of predictors, from which on they are those of PNG
+_PREDICTED = 10  # predictors from this number on are those of PNG
 
 _WHITE = rb"\0\t\n\f\r "
 _REGULAR = rb"[^\0\t\n\f\r ()<>\[\]{}/%]"
@@ -45,25 +45,25 @@ class Name(str):
 
 
 class Operator(bytes):
-    """A bare word: in a page, what is to be done with the values before it."""
+    """A bare word: in a page, the operation on the values before it."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True)
 class Reference:
-    """A pointer to another object."""
+    """A reference to another object."""
 
     number: int
 
 
 @dataclass(frozen=True)
 class Stream:
-    """Bytes that come with facts about them.
+    """Bytes with a dictionary.
 
     Attributes:
-        data: Unpacked where it was packed with Flate alone; otherwise as the file has it.
-        packed: Whether it is still packed in some other way, as photographs are.
+        data: Unpacked if it was packed with Flate alone; otherwise as in the file.
+        packed: Whether it is still packed in another way, such as photographs.
     """
 
     facts: Mapping[str, Any]
@@ -72,52 +72,52 @@ class Stream:
 
 
 def fault(said: str) -> StateError:
-    """An error about the file."""
+    """Create an error about the file."""
     return StateError(f"{WHAT}: {said}")
 
 
 class Room:
-    """How much may still be read and unpacked of one file."""
+    """The remaining limits for values and unpacked bytes of one file."""
 
     def __init__(self) -> None:
         self.tokens, self.decoded = MAX_TOKENS, MAX_DECODED
 
     def take_token(self) -> None:
-        """Counts one value."""
+        """Count one value."""
         self.tokens -= 1
         if self.tokens < 0:
             raise fault(f"more than {MAX_TOKENS} values in it")
 
     def inflate(self, data: bytes) -> bytes:
-        """Unpacks what Flate packed, whole and undamaged."""
+        """Unpack Flate data, which must be complete and undamaged."""
         unpacker = zlib.decompressobj()
         try:
-            found = unpacker.decompress(data, self.decoded + 1)
-            self.take_bytes(len(found))
+            unpacked = unpacker.decompress(data, self.decoded + 1)
+            self.take_bytes(len(unpacked))
         except zlib.error as error:
             raise fault(f"a stream is damaged: {error}") from None
         if not unpacker.eof or unpacker.unused_data.strip(b"\0\t\n\f\r "):
             raise fault("a stream is cut off, or goes on behind its end")
-        return found
+        return unpacked
 
     def take_bytes(self, count: int) -> None:
-        """Counts bytes that were unpacked, or are gone through once more."""
+        """Count bytes that were unpacked, or are processed again."""
         self.decoded -= count
         if self.decoded < 0:
             raise fault(f"more than {MAX_DECODED} bytes when it is unpacked")
 
 
 class Values:
-    """Reads values one after the other."""
+    """Reads values one after another."""
 
     def __init__(self, data: bytes, room: Room, position: int = 0) -> None:
         self.data, self.position, self._room = data, position, room
 
     def skip(self) -> None:
-        """Past blanks and comments."""
-        found = _BLANK.match(self.data, self.position)
-        assert found is not None
-        self.position = found.end()
+        """Skip white space and comments."""
+        match = _BLANK.match(self.data, self.position)
+        assert match is not None
+        self.position = match.end()
 
     def at_end(self) -> bool:
         """Whether nothing follows."""
@@ -143,17 +143,17 @@ class Values:
         return self._bare()
 
     def _bare(self) -> Any:
-        if found := _REFERENCE.match(self.data, self.position):
-            self.position = found.end()
-            return Reference(int(found[1]))
-        if found := _NUMBER.match(self.data, self.position):
-            self.position = found.end()
-            return float(found[0]) if b"." in found[0] else int(found[0])
-        found = _WORD.match(self.data, self.position)
-        if not found:
+        if match := _REFERENCE.match(self.data, self.position):
+            self.position = match.end()
+            return Reference(int(match[1]))
+        if match := _NUMBER.match(self.data, self.position):
+            self.position = match.end()
+            return float(match[0]) if b"." in match[0] else int(match[0])
+        match = _WORD.match(self.data, self.position)
+        if not match:
             raise fault(f"{self.data[self.position : self.position + 8]!r} at byte {self.position}, expected a value")
-        self.position = found.end()
-        return _WORDS[found[0]] if found[0] in _WORDS else Operator(found[0])
+        self.position = match.end()
+        return _WORDS[match[0]] if match[0] in _WORDS else Operator(match[0])
 
     def _until(self, close: bytes, depth: int) -> Iterator[Any]:
         while True:
@@ -175,26 +175,26 @@ class Values:
         return dict(zip(map(str, keys), values[1::2], strict=True))
 
     def _name(self) -> Name:
-        found = _NAME.match(self.data, self.position)
-        assert found is not None
-        self.position = found.end()
-        told = re.sub(rb"#([0-9A-Fa-f]{2})", lambda one: bytes.fromhex(one[1].decode()), found[1])
-        return Name(told.decode("latin-1"))
+        match = _NAME.match(self.data, self.position)
+        assert match is not None
+        self.position = match.end()
+        unescaped = re.sub(rb"#([0-9A-Fa-f]{2})", lambda escape: bytes.fromhex(escape[1].decode()), match[1])
+        return Name(unescaped.decode("latin-1"))
 
     def _hex(self) -> bytes:
-        found = _HEX.match(self.data, self.position)
-        if not found:
+        match = _HEX.match(self.data, self.position)
+        if not match:
             raise fault(f"a string at byte {self.position} has no end")
-        self.position = found.end()
-        digits = b"".join(found[1].replace(b"\0", b"").split())
+        self.position = match.end()
+        digits = b"".join(match[1].replace(b"\0", b"").split())
         return bytes.fromhex((digits + b"0" * (len(digits) % 2)).decode())
 
     def _string(self) -> bytes:
         parts, depth, at = [], 1, self.position + 1
         while depth:
-            if found := _PLAIN.match(self.data, at):
-                parts.append(found[0])
-                at = found.end()
+            if match := _PLAIN.match(self.data, at):
+                parts.append(match[0])
+                at = match.end()
             here = self.data[at : at + 1]
             at += 1
             if here == b"(":
@@ -203,9 +203,9 @@ class Values:
                 depth -= 1
                 if not depth:
                     break
-            elif here == b"\\" and (found := _ESCAPE.match(self.data, at - 1)):
-                at = found.end()
-                here = bytes([int(found[1], 8) & 255]) if found[1] else _ESCAPED.get(found[2], found[2])
+            elif here == b"\\" and (match := _ESCAPE.match(self.data, at - 1)):
+                at = match.end()
+                here = bytes([int(match[1], 8) & 255]) if match[1] else _ESCAPED.get(match[2], match[2])
             elif here == b"\r":
                 at += self.data.startswith(b"\n", at)
                 here = b"\n"
@@ -217,13 +217,13 @@ class Values:
 
 
 class Objects:
-    """All objects of a file, read at once; a damaged one makes the whole file unreadable.
+    """All objects of a file, read at once. A damaged object makes the whole file unreadable.
 
     Attributes:
-        trailer: Facts about the file: `Root` and `Info` lead to everything else.
+        trailer: The trailer dictionary: `Root` and `Info` lead to everything else.
 
     Raises:
-        StateError: It is no PDF, is damaged, cut off, encrypted, or over a limit.
+        StateError: It is not a PDF, is damaged, cut off, encrypted, or over a limit.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -234,7 +234,7 @@ class Objects:
         self.room = Room()
         self._data = data
         self._objects: dict[int, Any] = {}
-        self._places: dict[int, int] = {}  # the byte where it begins; or, of packed ones, the stream that it is in
+        self._places: dict[int, int] = {}  # the byte offset; for packed objects, the stream that contains it
         self._packed: set[int] = set()
         self._unpacked: dict[int, dict[int, Any]] = {}
         self._busy: set[int] = set()
@@ -245,7 +245,7 @@ class Objects:
             self._load(number)
 
     def follow(self, value: Any) -> Any:
-        """What a value is, behind any references; None for an object that is not there."""
+        """Resolve references. None for an object that does not exist."""
         for _ in range(_MAX_DEPTH):
             if not isinstance(value, Reference):
                 return value
@@ -253,15 +253,15 @@ class Objects:
         raise fault("references that lead to references")
 
     def facts(self, value: Any) -> Mapping[str, Any]:
-        """A dictionary, or that of a stream; an empty one for anything else."""
-        found = self.follow(value)
-        found = found.facts if isinstance(found, Stream) else found
-        return found if isinstance(found, dict) else {}
+        """A dictionary, or that of a stream; empty for anything else."""
+        target = self.follow(value)
+        target = target.facts if isinstance(target, Stream) else target
+        return target if isinstance(target, dict) else {}
 
     def items(self, value: Any) -> list[Any]:
-        """A list; an empty one for anything else."""
-        found = self.follow(value)
-        return found if isinstance(found, list) else []
+        """A list; empty for anything else."""
+        target = self.follow(value)
+        return target if isinstance(target, list) else []
 
     def _load(self, number: int) -> Any:
         if number in self._objects or number not in self._places:
@@ -270,20 +270,20 @@ class Objects:
             raise fault(f"object {number} is needed to read itself")
         self._busy.add(number)
         where = self._places[number]
-        found = self._inside(number, where) if number in self._packed else self._read(where, number)
+        loaded = self._inside(number, where) if number in self._packed else self._read(where, number)
         self._busy.discard(number)
-        self._objects[number] = found
-        return found
+        self._objects[number] = loaded
+        return loaded
 
     def _read(self, position: int, number: int | None) -> Any:
         head = _OBJECT.match(self._data, position)
         if not head or (number is not None and int(head[1]) != number):
             raise fault(f"no object {'' if number is None else number} at byte {position}")
         values = Values(self._data, self.room, head.end())
-        found = values.next()
-        if isinstance(found, dict) and (start := _STREAM.match(self._data, values.position)):
-            return self._stream(found, start.end())
-        return found
+        parsed = values.next()
+        if isinstance(parsed, dict) and (start := _STREAM.match(self._data, values.position)):
+            return self._stream(parsed, start.end())
+        return parsed
 
     def _stream(self, facts: dict[str, Any], start: int) -> Stream:
         length = self.follow(facts.get("Length"))
@@ -293,12 +293,12 @@ class Objects:
             raise fault(f"a stream at byte {start} does not end behind its {length} bytes")
         data = self._data[start : start + length]
         named = self.follow(facts.get("Filter"))
-        filters = [self.follow(one) for one in named] if isinstance(named, list) else [named] if named else []
+        filters = [self.follow(entry) for entry in named] if isinstance(named, list) else [named] if named else []
         if filters[:1] in (["FlateDecode"], ["Fl"]):
             data, filters = self.room.inflate(data), filters[1:]
         return Stream(facts, data, bool(filters))
 
-    # --- where objects are -------------------------------------------------------------------------------------------
+    # --- cross-reference tables --------------------------------------------------------------------------------------
 
     def _read_tables(self) -> dict[str, Any]:
         tail = self._data[-_TAIL:]
@@ -308,9 +308,9 @@ class Objects:
         position: Any = int(last[1])
         newest: dict[str, Any] | None = None
         for _ in range(_MAX_UPDATES):
-            told = self._read_table(position)
-            newest = newest if newest is not None else told
-            position = told.get("Prev")
+            trailer = self._read_table(position)
+            newest = newest if newest is not None else trailer
+            position = trailer.get("Prev")
             if position is None:
                 return newest
             if not isinstance(position, int) or position < 0:
@@ -339,17 +339,17 @@ class Objects:
         return trailer
 
     def _read_packed_table(self, position: int) -> dict[str, Any]:
-        found = self._read(position, None)
-        if not isinstance(found, Stream) or found.facts.get("Type") != "XRef" or found.packed:
+        stream = self._read(position, None)
+        if not isinstance(stream, Stream) or stream.facts.get("Type") != "XRef" or stream.packed:
             raise fault(f"no table at byte {position}")
-        told = dict(found.facts)
-        widths: Any = told.get("W")
-        index: Any = told.get("Index", [0, told.get("Size")])
+        trailer = dict(stream.facts)
+        widths: Any = trailer.get("W")
+        index: Any = trailer.get("Index", [0, trailer.get("Size")])
         if not _whole(widths, 3) or not _whole(index) or len(index) % 2 or not 0 < sum(widths) < 32:
             raise fault("its packed table is damaged")
         a, b, _ = widths
         width = sum(widths)
-        rows = unpredicted(found)
+        rows = unpredicted(stream)
         at = 0
         for first, count in zip(index[::2], index[1::2], strict=True):
             if count > (len(rows) - at) // width:
@@ -359,10 +359,10 @@ class Objects:
                 kind = int.from_bytes(row[:a], "big") if a else 1
                 if kind in (1, 2):
                     self._place(number, int.from_bytes(row[a : a + b], "big"), packed=kind == 2)
-        return told
+        return trailer
 
     def _place(self, number: int, where: int, *, packed: bool) -> None:
-        """Notes where an object is; the newest table, which is read first, is right."""
+        """Record where an object is. The newest table is read first and wins."""
         if number not in self._places:
             if len(self._places) >= MAX_OBJECTS:
                 raise fault(f"more than {MAX_OBJECTS} objects")
@@ -373,10 +373,10 @@ class Objects:
     def _inside(self, number: int, holder: int) -> Any:
         """An object that is in a stream with others."""
         if holder not in self._unpacked:
-            found = None if holder in self._packed else self._load(holder)
-            if not isinstance(found, Stream) or found.packed or found.facts.get("Type") != "ObjStm":
+            stream = None if holder in self._packed else self._load(holder)
+            if not isinstance(stream, Stream) or stream.packed or stream.facts.get("Type") != "ObjStm":
                 raise fault(f"object {number} is not in object {holder}, where it should be")
-            self._unpacked[holder] = self._unpack(found)
+            self._unpacked[holder] = self._unpack(stream)
         if number not in self._unpacked[holder]:
             raise fault(f"object {number} is not in object {holder}, where it should be")
         return self._unpacked[holder][number]
@@ -385,42 +385,47 @@ class Objects:
         count, first = (self.follow(stream.facts.get(name)) for name in ("N", "First"))
         values = Values(unpredicted(stream), self.room)
         numbers = [count, first]
-        if all(isinstance(one, int) and 0 <= one <= len(values.data) for one in numbers):
+        if all(isinstance(number, int) and 0 <= number <= len(values.data) for number in numbers):
             numbers += [values.next() for _ in range(2 * count)]
-        if len(numbers) < 2 + 2 * count or not all(isinstance(one, int) and one >= 0 for one in numbers):
+        if len(numbers) < 2 + 2 * count or not all(isinstance(number, int) and number >= 0 for number in numbers):
             raise fault("a stream of objects is damaged")
-        found = {}
+        unpacked = {}
         for number, offset in zip(numbers[2::2], numbers[3::2], strict=True):
             values.position = first + offset
-            found[number] = values.next()
-        return found
+            unpacked[number] = values.next()
+        return unpacked
 
 
 def unpredicted(stream: Stream) -> bytes:
-    """A stream's bytes, after the step that makes tables easier to pack was undone."""
+    """A stream's bytes with the PNG predictor undone."""
     parameters = stream.facts.get("DecodeParms")
-    told = parameters if isinstance(parameters, dict) else {}
-    predictor, width = told.get("Predictor", 1), told.get("Columns", 1)
+    settings = parameters if isinstance(parameters, dict) else {}
+    predictor, width = settings.get("Predictor", 1), settings.get("Columns", 1)
     if predictor == 1:
         return stream.data
-    if not _whole([predictor, width]) or predictor < _PREDICTED or not 0 < width < 1_000 or told.get("Colors", 1) != 1:
+    if (
+        not _whole([predictor, width])
+        or predictor < _PREDICTED
+        or not 0 < width < 1_000
+        or settings.get("Colors", 1) != 1
+    ):
         raise fault("a packed table is written in an unknown way")
-    found, above = bytearray(), bytes(width)
+    decoded, above = bytearray(), bytes(width)
     for start in range(0, len(stream.data), width + 1):
         how, row = stream.data[start], bytearray(stream.data[start + 1 : start + 1 + width])
         if how == 2:
-            row = bytearray((one + up) & 255 for one, up in zip(row, above, strict=False))
+            row = bytearray((byte + up) & 255 for byte, up in zip(row, above, strict=False))
         elif how == 1:
             for at in range(1, len(row)):
                 row[at] = (row[at] + row[at - 1]) & 255
         elif how:
             raise fault("a packed table is written in an unknown way")
         above = bytes(row.ljust(width, b"\0"))
-        found += row
-    return bytes(found)
+        decoded += row
+    return bytes(decoded)
 
 
 def _whole(values: Any, count: int | None = None) -> bool:
-    """Whether this is a list of whole numbers that are not negative."""
+    """Whether this is a list of non-negative whole numbers."""
     listed = isinstance(values, list) and count in (None, len(values))
-    return listed and all(isinstance(one, int) and one >= 0 for one in values)
+    return listed and all(isinstance(value, int) and value >= 0 for value in values)

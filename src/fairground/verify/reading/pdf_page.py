@@ -1,4 +1,4 @@
-"""What a PDF page shows: its operators are gone through, and text, margin and a digest of the drawing come out."""
+"""The content of a PDF page: runs its operators, and produces text, margin and a digest of the drawing."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 
 from fairground.verify.reading.pdf_objects import Name, Objects, Operator, Stream, Values, fault
 
-_MAX_FORMS = 12  # drawings within drawings
-_MAX_CODES = 70_000  # of one font
-_SAME_LINE = 1.0  # points by which letters of one line may be higher or lower
-_GAP = -180  # thousandths of the letters' size, from which on a shift within a word is a blank
-_OPERANDS = 100  # that one operator may have
+_MAX_FORMS = 12  # maximum nesting of forms
+_MAX_CODES = 70_000  # maximum per font
+_SAME_LINE = 1.0  # points by which the baseline may vary within one line
+_GAP = -180  # a larger shift within a word, in thousandths of the font size, is a space
+_OPERANDS = 100  # maximum per operator
 
 Matrix = tuple[float, float, float, float, float, float]
 _UNIT: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
@@ -27,7 +27,7 @@ _CODES = re.compile(rb"<[0-9A-Fa-f\s]*>|\[|\]")
 
 @dataclass(frozen=True)
 class Drawn:
-    """What a page shows; see `PdfPage`."""
+    """The content of a page; see `PdfPage`."""
 
     lines: tuple[str, ...]
     margin: tuple[str, ...]
@@ -36,12 +36,12 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Font:
-    """How the codes of a font are read.
+    """How the codes of a font are decoded.
 
     Attributes:
-        width: Bytes of one code.
-        letters: Text of codes, where the file says it.
-        plain: Whether codes without such a text are letters themselves.
+        width: Bytes per code.
+        letters: Text by code, if the file defines it.
+        plain: Whether other codes are characters themselves.
     """
 
     name: str
@@ -50,14 +50,14 @@ class Font:
     plain: bool
 
     def read(self, codes: bytes) -> str:
-        """The text of a string."""
+        """Decode a string."""
         step = self.width
         numbers = (int.from_bytes(codes[at : at + step], "big") for at in range(0, len(codes), step))
-        return "".join(self.letters.get(one) or (_plain(one) if self.plain else "\ufffd") for one in numbers)
+        return "".join(self.letters.get(number) or (_plain(number) if self.plain else "\ufffd") for number in numbers)
 
 
 class Content:
-    """Goes through the operators of one page."""
+    """Runs the operators of one page."""
 
     def __init__(self, objects: Objects) -> None:
         self._objects = objects
@@ -72,7 +72,7 @@ class Content:
         self._font: Font | None = None
 
     def draw(self, data: bytes, resources: Mapping[str, Any], depth: int = 0) -> None:
-        """Goes through a page, or a drawing within it."""
+        """Run a page, or a form in it."""
         if depth > _MAX_FORMS:
             raise fault(f"drawings within drawings more than {_MAX_FORMS} deep")
         values = Values(data, self._objects.room)
@@ -93,9 +93,10 @@ class Content:
             operands, start = [], values.position
 
     def result(self) -> Drawn:
-        """What came out."""
+        """Return the content."""
         lines, margin = (
-            tuple(text for line in self._lines[one] if (text := " ".join(line.split()))) for one in (False, True)
+            tuple(text for line in self._lines[in_margin] if (text := " ".join(line.split())))
+            for in_margin in (False, True)
         )
         return Drawn(lines, margin, self._digest.hexdigest())
 
@@ -155,13 +156,13 @@ class Content:
         if self._font is None:
             raise fault("a page has text before any font")
         parts = []
-        for one in codes:
-            if isinstance(one, bytes):
-                parts.append(self._font.read(one))
-            elif isinstance(one, int | float) and one < _GAP:
+        for entry in codes:
+            if isinstance(entry, bytes):
+                parts.append(self._font.read(entry))
+            elif isinstance(entry, int | float) and entry < _GAP:
                 parts.append(" ")
         text = "".join(parts)
-        # What stands for several letters, as ligatures do, may say which; once for all that is drawn of it.
+        # A mark may give the text of what it contains, such as ligatures. It applies once to all of it.
         for at in range(len(self._marks) - 1, -1, -1):
             tag, spoken = self._marks[at]
             if spoken is not None:
@@ -180,38 +181,38 @@ class Content:
         lines[-1] += text
 
     def _new_block(self) -> None:
-        """Between two blocks of text on one line stands a blank."""
+        """Separate two text blocks on one line with a space."""
         lines = self._lines[self._in_margin]
         if lines:
             lines[-1] += " "
 
     def _spoken(self, facts: list[Any], resources: Mapping[str, Any]) -> str | None:
-        told = facts[0] if facts else None
-        if isinstance(told, Name):
-            told = self._objects.facts(resources.get("Properties")).get(told)
-        spoken = self._objects.follow(self._objects.facts(told).get("ActualText"))
+        properties = facts[0] if facts else None
+        if isinstance(properties, Name):
+            properties = self._objects.facts(resources.get("Properties")).get(properties)
+        spoken = self._objects.follow(self._objects.facts(properties).get("ActualText"))
         return decoded(spoken) if isinstance(spoken, bytes) else None
 
     def _draw_inside(self, resources: Mapping[str, Any], name: str, depth: int) -> None:
-        found = self._objects.follow(self._objects.facts(resources.get("XObject")).get(name))
-        if not isinstance(found, Stream):
+        drawing = self._objects.follow(self._objects.facts(resources.get("XObject")).get(name))
+        if not isinstance(drawing, Stream):
             return
-        if found.facts.get("Subtype") != "Form":
+        if drawing.facts.get("Subtype") != "Form":
             if not self._in_margin:
-                self._digest.update(f"{found.facts.get('Width')}x{found.facts.get('Height')}\n".encode())
-                self._digest.update(hashlib.blake2b(found.data, digest_size=16).digest())
+                self._digest.update(f"{drawing.facts.get('Width')}x{drawing.facts.get('Height')}\n".encode())
+                self._digest.update(hashlib.blake2b(drawing.data, digest_size=16).digest())
             return
-        if found.packed:
+        if drawing.packed:
             raise fault("a drawing is packed in a way that is not read")
-        kept = self._matrix
-        self._matrix = _times(_matrix(self._objects.items(found.facts.get("Matrix")) or list(_UNIT)), kept)
-        self._objects.room.take_bytes(len(found.data))
-        self.draw(found.data, self._objects.facts(found.facts.get("Resources")) or resources, depth + 1)
-        self._matrix = kept
+        outer = self._matrix
+        self._matrix = _times(_matrix(self._objects.items(drawing.facts.get("Matrix")) or list(_UNIT)), outer)
+        self._objects.room.take_bytes(len(drawing.data))
+        self.draw(drawing.data, self._objects.facts(drawing.facts.get("Resources")) or resources, depth + 1)
+        self._matrix = outer
 
 
 def decoded(text: bytes) -> str:
-    """A string that is meant for people: UTF-16 or UTF-8 where it is marked so, else nearly Latin-1."""
+    """Decode a text string: UTF-16 or UTF-8 if it is marked so, else approximately Latin-1."""
     if text.startswith(b"\xfe\xff"):
         return text[2:].decode("utf-16-be", "replace")
     if text.startswith(b"\xff\xfe"):
@@ -230,44 +231,44 @@ def _font(objects: Objects, facts: Mapping[str, Any]) -> Font:
 
 
 def _letters(table: bytes) -> tuple[int, dict[int, str]]:
-    """How many bytes a code has, and which text each code stands for."""
-    width, found = 0, dict[int, str]()
+    """Bytes per code, and the text of each code."""
+    width, by_code = 0, dict[int, str]()
     for part in _CMAP.finditer(table):
-        codes = [_code(one[0]) for one in _CODES.finditer(part[2])]
+        codes = [_code(token[0]) for token in _CODES.finditer(part[2])]
         if part[1] == b"begincodespacerange":
             width = len(codes[0]) if codes else 0
         elif part[1] == b"beginbfchar":
-            found.update((int.from_bytes(a, "big"), _utf16(b)) for a, b in zip(codes[::2], codes[1::2], strict=False))
+            by_code.update((int.from_bytes(a, "big"), _utf16(b)) for a, b in zip(codes[::2], codes[1::2], strict=False))
         else:
-            found.update(_ranges(codes))
-        if len(found) > _MAX_CODES:
+            by_code.update(_ranges(codes))
+        if len(by_code) > _MAX_CODES:
             raise fault(f"a font of more than {_MAX_CODES} letters")
-    return width, found
+    return width, by_code
 
 
 def _ranges(tokens: list[bytes]) -> dict[int, str]:
-    found: dict[int, str] = {}
+    by_code: dict[int, str] = {}
     at = 0
     while at + 2 < len(tokens):
         first, last = int.from_bytes(tokens[at], "big"), int.from_bytes(tokens[at + 1], "big")
-        if not 0 <= last - first < _MAX_CODES or len(found) > _MAX_CODES:
+        if not 0 <= last - first < _MAX_CODES or len(by_code) > _MAX_CODES:
             raise fault("a font's table of letters is damaged")
         if tokens[at + 2] == b"[":
             end = tokens.index(b"]", at) if b"]" in tokens[at:] else len(tokens)
-            found.update(zip(range(first, last + 1), map(_utf16, tokens[at + 3 : end]), strict=False))
+            by_code.update(zip(range(first, last + 1), map(_utf16, tokens[at + 3 : end]), strict=False))
             at = end + 1
         else:
             text = _utf16(tokens[at + 2])
             if text:
                 last_letter = ord(text[-1])
                 for code in range(first, min(last, first + 0x10FFFF - last_letter) + 1):
-                    found[code] = text[:-1] + chr(last_letter + code - first)
+                    by_code[code] = text[:-1] + chr(last_letter + code - first)
             at += 3
-    return found
+    return by_code
 
 
 def _code(token: bytes) -> bytes:
-    """The bytes of a code; brackets around several stay as they are."""
+    """The bytes of a code. Brackets around several codes stay as they are."""
     digits = "".join(token.strip(b"<>").decode().split())
     return bytes.fromhex(digits + "0" * (len(digits) % 2)) if token.startswith(b"<") else token
 
@@ -281,7 +282,7 @@ def _plain(code: int) -> str:
 
 
 def _skip_picture(values: Values) -> None:
-    """Past a small picture that stands among the operators."""
+    """Skip an inline picture."""
     end = re.compile(rb"[\s\0]EI(?=[\s\0]|$)").search(values.data, values.position)
     if not end:
         raise fault("a picture in a page has no end")

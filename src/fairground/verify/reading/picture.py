@@ -1,8 +1,7 @@
 """Reading pictures (PNG, JPEG, GIF, WebP, BMP, TIFF) that an untrusted program wrote.
 
-The size is looked at before anything is decoded, only these six decoders are ever tried, and a picture that is cut
-off is an error and not a grey area. What is in a picture beside its pixels: `picture_metadata`. Questions about the
-pixels: `picture_measures`.
+The size is checked before decoding, only these six decoders are used, and a truncated picture is an error. Metadata is
+in `picture_metadata`, and functions on pixels are in `picture_measures`.
 """
 
 from __future__ import annotations
@@ -26,26 +25,26 @@ from fairground.core import StateError
 from fairground.verify.reading.archive import MEGABYTE
 
 MAX_BYTES = 64 * MEGABYTE
-MAX_PIXELS = 30_000_000  # of one frame; a 24-megapixel photograph fits
+MAX_PIXELS = 30_000_000  # maximum pixels per frame; a 24-megapixel photograph fits
 MAX_SIDE = 30_000
 MAX_FRAMES = 500
-MAX_FRAME_PIXELS = 120_000_000  # of all frames together
+MAX_FRAME_PIXELS = 120_000_000  # maximum pixels of all frames together
 
 Format: TypeAlias = Literal["PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF"]
 FORMATS: tuple[Format, ...] = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")
 Pixels: TypeAlias = NDArray[np.uint8]
-"""Rows, columns, and then red, green, blue, alpha; 0 to 255."""
+"""Rows, columns, then red, green, blue, alpha; 0 to 255."""
 
 _WHAT = "picture"
 
 
 @dataclass(frozen=True)
 class Frame:
-    """One picture of an animation, or one page of a TIFF file.
+    """One frame of an animation, or one page of a TIFF file.
 
     Attributes:
-        milliseconds: How long it is shown; 0 where the file does not say.
-        digest: Of its size and pixels.
+        milliseconds: Display time; 0 if unknown.
+        digest: Digest of its size and pixels.
     """
 
     width: int
@@ -56,17 +55,19 @@ class Frame:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture, decoded.
+    """A decoded picture.
 
     Attributes:
-        mode: How the file keeps a pixel: `1`, `L` (gray), `LA`, `P` (palette), `RGB`, `RGBA`, `CMYK`, `I;16` and so on.
-        has_alpha: Whether the file can say that a pixel is transparent.
-        dpi: Dots an inch, across and down, where the file says it.
+        mode: The pixel format of the file: `1`, `L` (gray), `LA`, `P` (palette), `RGB`, `RGBA`, `CMYK`, `I;16` and so
+            on.
+        has_alpha: Whether the file supports transparent pixels.
+        dpi: Dots per inch, horizontal and vertical, if known.
         interlaced: Interlaced (PNG, GIF) or progressive (JPEG).
-        quality: Of a JPEG, 1 to 100, as its quantisation table tells; None when the table is not a usual one.
+        quality: JPEG quality, 1 to 100, from its quantization table; None if the table is unusual.
         frames: One for a still picture.
-        digest: Of the size and pixels; equal for two pictures that look the same, whatever their formats.
-        pixels: Of the first frame, read-only. What is wholly transparent is black: its colour cannot be seen.
+        digest: Digest of size and pixels; equal for pictures that look the same, in any format.
+        pixels: Pixels of the first frame, read-only. Fully transparent pixels are black, because their colour is
+            invisible.
     """
 
     format: Format
@@ -87,19 +88,19 @@ class Picture:
         return self.width, self.height
 
     def to_json(self) -> dict[str, object]:
-        """Everything but the pixels, for which the digest stands."""
-        found = {name: value for name, value in vars(self).items() if name != "pixels"}
-        return found | {"dpi": self.dpi and list(self.dpi), "frames": [dict(vars(frame)) for frame in self.frames]}
+        """Everything but the pixels, which the digest represents."""
+        result = {name: value for name, value in vars(self).items() if name != "pixels"}
+        return result | {"dpi": self.dpi and list(self.dpi), "frames": [dict(vars(frame)) for frame in self.frames]}
 
 
 def read_picture(data: bytes) -> Picture:
-    """Decodes a picture.
+    """Decode a picture.
 
     Raises:
-        StateError: It is none of the six formats, is damaged or cut off, or goes over a limit.
+        StateError: It has none of the six formats, is damaged or truncated, or is over a limit.
     """
     with opened_picture(data) as image:
-        # Asked for first: decoding the next frame changes them.
+        # Read first, because decoding the next frame changes them.
         mode, has_alpha, info = image.mode, _has_alpha(image), dict(image.info)
         quality = _quality(image)
         first: Pixels | None = None
@@ -135,7 +136,7 @@ def read_picture(data: bytes) -> Picture:
 
 
 def picture_leaves(picture: Picture) -> dict[str, object]:
-    """The picture's content, flattened; the same after the program saves it again without loss."""
+    """The content of the picture, flattened. Saving it again without loss does not change it."""
     leaves: dict[str, object] = {
         "format": picture.format,
         "width": picture.width,
@@ -153,14 +154,14 @@ def picture_leaves(picture: Picture) -> dict[str, object]:
 
 
 def pixels_digest(pixels: Pixels) -> str:
-    """A digest of the size and all pixels."""
+    """Return a digest of the size and all pixels."""
     digest = hashlib.sha256(repr(pixels.shape).encode())
     digest.update(np.ascontiguousarray(pixels).data)
     return digest.hexdigest()[:32]
 
 
 def seen(pixels: Pixels) -> Pixels:
-    """Read-only pixels, in which the wholly transparent ones are black."""
+    """Read-only pixels, with fully transparent ones set to black."""
     hidden = pixels[..., 3] == 0
     if hidden.any():
         pixels = pixels.copy()
@@ -171,12 +172,12 @@ def seen(pixels: Pixels) -> Pixels:
 
 @contextmanager
 def opened_picture(data: bytes) -> Iterator[Image.Image]:
-    """The picture with its header read and nothing decoded yet; what goes wrong inside becomes a `StateError`."""
+    """Open a picture: the header is read, but nothing is decoded yet. Errors inside the block become `StateError`."""
     if len(data) > MAX_BYTES:
         raise StateError(f"{_WHAT}: {len(data)} bytes, expected at most {MAX_BYTES}")
     _check_container(data)
     try:
-        # Decoders warn about faults that are looked for here anyway. The filter of warnings is one for all threads.
+        # Decoders warn about faults that are checked here anyway. The warnings filter is shared by all threads.
         with _WARNINGS, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with Image.open(io.BytesIO(data), formats=FORMATS) as image:
@@ -195,14 +196,14 @@ def _check_container(data: bytes) -> None:
         for _ in png_chunks(data):
             pass
     elif data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        # Its decoder makes room for the whole picture as soon as it is opened.
+        # Its decoder allocates the whole picture on opening.
         _checked_size(_webp_size(data))
         if struct.unpack_from("<I", data, 4)[0] + 8 > len(data):
             raise StateError(f"{_WHAT}: a WebP file that is cut off")
 
 
 def png_chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Kind and content of every chunk of a PNG file, whose sums must be right up to its end."""
+    """Kind and content of every chunk of a PNG file. All checksums must be right."""
     position = len(_PNG)
     while True:
         header = data[position : position + 8]
@@ -238,7 +239,7 @@ def _checked_size(size: tuple[int, int]) -> tuple[int, int]:
 
 
 def _check_tiles(image: Image.Image) -> None:
-    """Refuses TIFF files whose tiles are far larger than the picture, for which the decoder would make room."""
+    """Refuse TIFF files with tiles far larger than the picture, which the decoder would allocate."""
     tags = getattr(image, "tag_v2", None)
     if tags is None:
         return
@@ -254,7 +255,7 @@ def _has_alpha(image: Image.Image) -> bool:
 def _decoded(image: Image.Image) -> Pixels:
     image.load()
     if image.mode.startswith("I;16"):
-        # Pillow would cut off what is above 255 instead of scaling it.
+        # Pillow would clip values above 255 instead of scaling them.
         gray = (np.asarray(image).astype(np.uint16) >> 8).astype(np.uint8)
         alpha = np.full_like(gray, 255)
         return seen(np.stack([gray, gray, gray, alpha], axis=-1))
@@ -285,7 +286,7 @@ def _quality(image: Image.Image) -> int | None:
     return None
 
 
-# The table of the JPEG standard (annex K), which the usual encoders scale by the quality.
+# The table of the JPEG standard (annex K), which common encoders scale by the quality.
 _LUMINANCE = (
     *(16, 11, 10, 16, 24, 40, 51, 61, 12, 12, 14, 19, 26, 58, 60, 55),
     *(14, 13, 16, 24, 40, 57, 69, 56, 14, 17, 22, 29, 51, 87, 80, 62),
@@ -296,7 +297,7 @@ _LUMINANCE = (
 _PNG = b"\x89PNG\r\n\x1a\n"
 _WARNINGS = threading.RLock()
 
-# What the decoders raise for files that are damaged or made to deceive.
+# Raised by the decoders for damaged or malicious files.
 DECODER_FAULTS = (
     *(OSError, SyntaxError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, EOFError),
     *(struct.error, zlib.error, MemoryError, RuntimeError, AssertionError, Image.DecompressionBombError),

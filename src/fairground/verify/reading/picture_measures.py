@@ -1,7 +1,7 @@
-"""Questions about pixels, for checks: colours, light, sharpness, and whether one picture follows from another.
+"""Measurements of pixels for checks: colours, brightness, sharpness, and whether one picture follows from another.
 
-All take pixels as `read_picture` and `read_xcf` give them (rows, columns, then red, green, blue, alpha). To ask
-whether someone flipped a picture: `matches(after.pixels, flipped(before.pixels, "horizontal"))`.
+All functions take pixels as returned by `read_picture` and `read_xcf` (rows, columns, then red, green, blue, alpha).
+Example, to check whether a picture was flipped: `matches(after.pixels, flipped(before.pixels, "horizontal"))`.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from fairground.core import InvalidInput, StateError
 from fairground.verify.reading.picture import Pixels, seen
 
 Region: TypeAlias = tuple[int, int, int, int]
-"""x and y of the left upper corner, width, height."""
+"""x and y of the upper left corner, width, height."""
 
 
 @dataclass(frozen=True)
 class Light:
-    """How bright a picture is, from 0 (black) to 255 (white), and how lively its colours, from 0 (gray) to 1.
+    """Brightness of a picture from 0 (black) to 255 (white), and saturation from 0 (gray) to 1.
 
     Attributes:
-        mean: Brightness of a pixel on average.
+        mean: Mean brightness.
         contrast: Standard deviation of the brightness.
-        darkest: What one pixel in a hundred is darker than.
-        brightest: What one pixel in a hundred is brighter than.
-        saturation: On average.
+        darkest: First percentile of the brightness.
+        brightest: 99th percentile of the brightness.
+        saturation: Mean saturation.
     """
 
     mean: float
@@ -42,14 +42,14 @@ class Light:
 
 @dataclass(frozen=True)
 class Difference:
-    """How two pictures differ; of different sizes, everything differs.
+    """The difference of two pictures. If their sizes differ, everything differs.
 
     Attributes:
-        same_size: Whether they can be compared at all.
-        largest: The greatest difference of one channel of one pixel, 0 to 255.
-        mean: Of all channels of all pixels.
-        share: Of pixels in which a channel differs by more than the threshold, 0 to 1.
-        region: The smallest region that holds all of those; None without any.
+        same_size: Whether they can be compared.
+        largest: The largest difference of a channel of a pixel, 0 to 255.
+        mean: The mean difference over all channels of all pixels.
+        share: Share of pixels in which a channel differs by more than the threshold, 0 to 1.
+        region: The smallest region that contains all of those; None if there are none.
     """
 
     same_size: bool
@@ -60,7 +60,7 @@ class Difference:
 
 
 def mean_color(pixels: Pixels) -> tuple[float, float, float]:
-    """Red, green and blue on average; a pixel counts as much as it is opaque."""
+    """Mean red, green and blue, weighted by opacity."""
     weights = _weights(pixels)
     sums = np.einsum("ijk,ij->k", pixels[..., :3].astype(np.float64), weights)
     red, green, blue = sums / weights.sum()
@@ -82,42 +82,42 @@ def color_at(pixels: Pixels, x: int, y: int, *, radius: int = 0) -> tuple[int, i
 
 
 def share_near(pixels: Pixels, color: str, *, tolerance: int = 24, region: Region | None = None) -> float:
-    """The share of pixels, 0 to 1, that are opaque and whose channels all are near a colour such as `#ff8800`."""
+    """The share of pixels, 0 to 1, that are opaque and whose channels are all near a colour such as `#ff8800`."""
     part = pixels if region is None else cropped(pixels, region)
     near = np.abs(part[..., :3].astype(np.int16) - np.array(rgb(color), np.int16)).max(axis=2) <= tolerance
     return float((near & (part[..., 3] >= 128)).mean())
 
 
 def transparent_share(pixels: Pixels) -> float:
-    """The share of pixels that are wholly transparent."""
+    """The share of fully transparent pixels."""
     return float((pixels[..., 3] == 0).mean())
 
 
 def dominant_colors(pixels: Pixels, count: int = 5) -> tuple[tuple[str, float], ...]:
-    """The most frequent colours and their shares of what is not transparent; similar colours count as one."""
+    """The most frequent colours and their shares of the visible pixels. Similar colours count as one."""
     colors = pixels[pixels[..., 3] >= 128][:, :3].astype(np.int64)
     if len(colors) == 0:
         return ()
     bins = (colors >> 5) @ np.array([64, 8, 1])
     totals = np.bincount(bins, minlength=512)
-    found = []
+    shares = []
     for number in np.argsort(-totals, kind="stable")[:count]:
         if totals[number] == 0:
             break
         red, green, blue = np.median(colors[bins == number], axis=0).astype(int)
-        found.append((f"#{red:02x}{green:02x}{blue:02x}", float(totals[number] / len(colors))))
-    return tuple(found)
+        shares.append((f"#{red:02x}{green:02x}{blue:02x}", float(totals[number] / len(colors))))
+    return tuple(shares)
 
 
 def is_grayscale(pixels: Pixels, *, tolerance: int = 3) -> bool:
-    """Whether no pixel that can be seen has a colour; a lossy file needs a little tolerance."""
+    """Whether no visible pixel has a colour. Lossy formats need a small tolerance."""
     high, low = _extremes(pixels)
     spread = np.where(pixels[..., 3] > 0, high - low, 0)
     return int(spread.max()) <= tolerance
 
 
 def light(pixels: Pixels) -> Light:
-    """Brightness, contrast and saturation of what is not transparent."""
+    """Brightness, contrast and saturation of the visible pixels."""
     shown = pixels[..., 3] > 0
     if not shown.any():
         raise StateError("a picture that is wholly transparent has no brightness")
@@ -129,43 +129,46 @@ def light(pixels: Pixels) -> Light:
 
 
 def sharpness(pixels: Pixels) -> float:
-    """Variance of the Laplacian of the brightness: it falls when a picture is blurred, and rises when sharpened."""
+    """Variance of the Laplacian of the brightness.
+
+    It falls when a picture is blurred, and rises when it is sharpened.
+    """
     return float(cv2.Laplacian(_gray(pixels), cv2.CV_64F).var())
 
 
 def difference(one: Pixels, other: Pixels, *, threshold: int = 8, region: Region | None = None) -> Difference:
-    """How two pictures differ, in a region or everywhere."""
+    """Compare two pictures, in a region or everywhere."""
     if one.shape != other.shape:
         return Difference(False, 255.0, 255.0, 1.0, None)
     if region is not None:
         one, other = cropped(one, region), cropped(other, region)
     gaps = cv2.absdiff(one, other)
     changed = gaps.max(axis=2) > threshold
-    found = None
+    changed_region = None
     if changed.any():
         rows, columns = np.flatnonzero(changed.any(axis=1)), np.flatnonzero(changed.any(axis=0))
         x, y = int(columns[0]), int(rows[0])
         x, y = (x, y) if region is None else (x + region[0], y + region[1])
-        found = (x, y, int(columns[-1] - columns[0]) + 1, int(rows[-1] - rows[0]) + 1)
-    return Difference(True, float(gaps.max()), float(gaps.mean()), float(changed.mean()), found)
+        changed_region = (x, y, int(columns[-1] - columns[0]) + 1, int(rows[-1] - rows[0]) + 1)
+    return Difference(True, float(gaps.max()), float(gaps.mean()), float(changed.mean()), changed_region)
 
 
 def matches(found: Pixels, expected: Pixels, *, mean: float = 2.0, share: float = 0.02, threshold: int = 24) -> bool:
-    """Whether two pictures are the same but for what scaling and lossy files change.
+    """Whether two pictures are the same, apart from effects of scaling and lossy formats.
 
     Args:
-        found: What is there.
-        expected: What should be; of the same size.
-        mean: How much channels may differ on average, of 255.
-        share: Of pixels that may differ by more than the threshold.
-        threshold: Of a single channel.
+        found: The actual picture.
+        expected: The expected picture, of the same size.
+        mean: Maximum mean difference of channels, of 255.
+        share: Maximum share of pixels that differ by more than the threshold.
+        threshold: Maximum difference of a single channel.
     """
     gap = difference(found, expected, threshold=threshold)
     return gap.same_size and gap.mean <= mean and gap.share <= share
 
 
 def region_unchanged(before: Pixels, after: Pixels, region: Region, *, threshold: int = 0) -> bool:
-    """Whether no pixel of the region differs by more than the threshold; also False when the sizes differ."""
+    """Whether no pixel of the region differs by more than the threshold. False if the sizes differ."""
     gap = difference(before, after, threshold=threshold, region=region)
     return gap.same_size and gap.region is None
 
@@ -181,10 +184,10 @@ def outside_unchanged(before: Pixels, after: Pixels, region: Region, *, threshol
 
 
 def where_is(part: Pixels, whole: Pixels) -> tuple[int, int, float]:
-    """Where a smaller picture fits best in a larger one, without scaling: x, y, and the likeness from -1 to 1.
+    """Find the best position of a smaller picture in a larger one, without scaling: x, y, and similarity from -1 to 1.
 
     Raises:
-        StateError: It is larger than the other one, or of a single colour, which fits anywhere.
+        StateError: It is larger than the other one, or has a single colour, which fits anywhere.
     """
     if part.shape[0] > whole.shape[0] or part.shape[1] > whole.shape[1]:
         raise StateError(f"a part of {part.shape[1]} x {part.shape[0]} pixels does not fit into the picture")
@@ -195,29 +198,33 @@ def where_is(part: Pixels, whole: Pixels) -> tuple[int, int, float]:
     return int(x), int(y), float(best)
 
 
-# What should follow from a picture
+# Transformations for expected pictures
 
 
 def cropped(pixels: Pixels, region: Region) -> Pixels:
-    """The region alone; raises `StateError` when a part of it is outside."""
+    """The region alone.
+
+    Raises:
+        StateError: A part of the region is outside.
+    """
     x, y, width, height = _inside(pixels, region)
     return pixels[y : y + height, x : x + width]
 
 
 def flipped(pixels: Pixels, axis: Literal["horizontal", "vertical"]) -> Pixels:
-    """Mirrored: `horizontal` swaps left and right, as the programs name it."""
+    """Mirrored. `horizontal` swaps left and right, as programs name it."""
     return pixels[:, ::-1] if axis == "horizontal" else pixels[::-1]
 
 
 def rotated(pixels: Pixels, degrees: int) -> Pixels:
-    """Turned clockwise by a multiple of 90 degrees."""
+    """Rotated clockwise by a multiple of 90 degrees."""
     if degrees % 90:
         raise InvalidInput(f"a turn of {degrees} degrees, expected a multiple of 90")
     return np.ascontiguousarray(np.rot90(pixels, -degrees // 90))
 
 
 def resized(pixels: Pixels, width: int, height: int) -> Pixels:
-    """Scaled with a good filter; programs differ a little in theirs, so compare with `matches`."""
+    """Scaled with a good filter. Programs use slightly different filters, so compare with `matches`."""
     _check_target(width, height)
     smaller = width * height < pixels.shape[0] * pixels.shape[1]
     how = cv2.INTER_AREA if smaller else cv2.INTER_CUBIC
@@ -225,21 +232,21 @@ def resized(pixels: Pixels, width: int, height: int) -> Pixels:
 
 
 def blurred(pixels: Pixels, deviation: float) -> Pixels:
-    """Blurred by a Gaussian of this standard deviation in pixels."""
+    """Blurred by a Gaussian with this standard deviation in pixels."""
     if not 0 < deviation <= 500:
         raise InvalidInput(f"a blur of {deviation} pixels, expected above 0 and at most 500")
     return np.asarray(cv2.GaussianBlur(np.ascontiguousarray(pixels), (0, 0), deviation), np.uint8)
 
 
 def inverted(pixels: Pixels) -> Pixels:
-    """Every colour turned into its opposite; transparency stays."""
+    """Inverted colours; transparency stays."""
     opposite = pixels.copy()
     opposite[..., :3] = 255 - pixels[..., :3]
     return seen(opposite)
 
 
 def desaturated(pixels: Pixels, *, how: Literal["luma", "average", "lightness", "value"] = "luma") -> Pixels:
-    """Gray, by one of the ways in which programs do it; transparency stays."""
+    """Grayscale, by one of the methods that programs use; transparency stays."""
     colors = pixels[..., :3].astype(np.float64)
     if how == "luma":
         gray = _gray(pixels).astype(np.float64)
@@ -253,7 +260,7 @@ def desaturated(pixels: Pixels, *, how: Literal["luma", "average", "lightness", 
 
 
 def rgb(color: str) -> tuple[int, int, int]:
-    """Red, green and blue of a colour written `#rrggbb`."""
+    """Red, green and blue of a colour `#rrggbb`."""
     if not re.fullmatch(r"#[0-9a-fA-F]{6}", color):
         raise InvalidInput(f"the colour {color!r}, expected the form #rrggbb")
     return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
@@ -279,7 +286,7 @@ def _weights(pixels: Pixels) -> NDArray[np.float64]:
 
 
 def _extremes(pixels: Pixels) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """The greatest and the smallest of red, green and blue."""
+    """The maximum and minimum of red, green and blue."""
     red, green, blue = (pixels[..., channel] for channel in range(3))
     return np.maximum(np.maximum(red, green), blue), np.minimum(np.minimum(red, green), blue)
 

@@ -1,4 +1,4 @@
-"""Reading what a picture says beside its pixels: EXIF, XMP, IPTC, text chunks, comments, colour profile."""
+"""Reading the metadata of a picture: EXIF, XMP, IPTC, text chunks, comments, colour profile."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from fairground.core import StateError
 from fairground.verify.reading.archive import parse_xml
 from fairground.verify.reading.picture import opened_picture
 
-MAX_ENTRIES = 1_000  # of one EXIF directory, of XMP, of IPTC, of text chunks
-MAX_TEXT = 100_000  # characters of one value
-MAX_VALUES = 1_000  # numbers of one EXIF value; longer ones are digested
+MAX_ENTRIES = 1_000  # maximum per EXIF directory, of XMP, of IPTC, of text chunks
+MAX_TEXT = 100_000  # maximum characters of a value
+MAX_VALUES = 1_000  # maximum numbers of an EXIF value; longer ones are digested
 
 Number: TypeAlias = int | float
 Value: TypeAlias = str | Number | tuple[Number, ...]
@@ -29,17 +29,17 @@ _V = TypeVar("_V")
 
 @dataclass(frozen=True)
 class Metadata:
-    """What a picture says of itself.
+    """The metadata of a picture.
 
     Attributes:
-        exif: Such as `Image.Make`, `Photo.DateTimeOriginal`, `GPS.GPSLatitude`; a value of bytes is given as
-            hexadecimal digits, or as a digest (`sha256:...`) when it is long.
-        xmp: Such as `dc:title` or `xmp:Rating`; a list has a text for each item, and of texts in several languages
-            the default one is the first.
-        iptc: Such as `keywords` or `headline`; a number (`2:101`) where the name is not a usual one.
+        exif: Such as `Image.Make`, `Photo.DateTimeOriginal`, `GPS.GPSLatitude`. Bytes are given as hexadecimal digits,
+            or as a digest (`sha256:...`) if they are long.
+        xmp: Such as `dc:title` or `xmp:Rating`. A list has a text per item. Of texts in several languages, the default
+            one is first.
+        iptc: Such as `keywords` or `headline`; a number (`2:101`) for unusual fields.
         text: The text chunks of a PNG file, by keyword.
-        comment: Of a JPEG, GIF or PNG file.
-        icc: A digest of the colour profile; empty without one.
+        comment: Comment of a JPEG, GIF or PNG file.
+        icc: A digest of the colour profile; empty if there is none.
     """
 
     exif: Mapping[str, Value] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class Metadata:
 
     @property
     def orientation(self) -> int:
-        """How viewers turn the picture, 1 to 8 as EXIF numbers it; 1 is upright."""
+        """How viewers rotate the picture, as an EXIF number from 1 to 8; 1 is upright."""
         value = self.exif.get("Image.Orientation", 1)
         return value if isinstance(value, int) and 1 <= value <= 8 else 1
 
@@ -68,7 +68,7 @@ class Metadata:
         return parts[0], parts[1]
 
     def to_json(self) -> dict[str, object]:
-        """Everything, in plain lists and dictionaries."""
+        """Everything, as plain lists and dictionaries."""
         return {
             "exif": {name: list(value) if isinstance(value, tuple) else value for name, value in self.exif.items()},
             "xmp": {name: list(value) for name, value in self.xmp.items()},
@@ -82,10 +82,10 @@ class Metadata:
 
 
 def read_metadata(data: bytes) -> Metadata:
-    """Reads all metadata of a picture.
+    """Read all metadata of a picture.
 
     Raises:
-        StateError: The picture or something that it says of itself is damaged, or goes over a limit.
+        StateError: The picture or its metadata is damaged, or over a limit.
     """
     with opened_picture(data) as image:
         image.load()  # some of it may come after the pixels
@@ -110,7 +110,7 @@ def read_metadata(data: bytes) -> Metadata:
 
 
 def metadata_leaves(metadata: Metadata) -> dict[str, object]:
-    """The metadata flattened, without what every save changes (times of saving, the program's name, thumbnails)."""
+    """The metadata, flattened, without what every save changes (save times, program name, thumbnails)."""
     leaves: dict[str, object] = {"comment": metadata.comment, "icc": metadata.icc}
     for kind in ("exif", "xmp", "iptc", "text"):
         for name, value in getattr(metadata, kind).items():
@@ -139,7 +139,7 @@ _NAMES: dict[str, dict[int, str]] = {
     "GPS": {tag.value: tag.name for tag in ExifTags.GPS},
     "Interop": {tag.value: tag.name for tag in ExifTags.Interop},
 }
-# How the pixels of a TIFF file are laid out, and blocks that are read elsewhere; no one would call it metadata.
+# The pixel layout of a TIFF file, and blocks that are read elsewhere. Users would not call it metadata.
 _LAYOUT = frozenset(
     [
         *(254, 255, 256, 257, 258, 259, 262, 266, 273, 277, 278, 279, 284, 292, 293, 317, 320, 322, 323, 324, 325),
@@ -155,7 +155,7 @@ def _read_exif(data: bytes, *, whole_file: bool) -> dict[str, Value]:
     order = {b"II": "<", b"MM": ">"}.get(data[:2])
     if order is None or len(data) < 8 or struct.unpack(f"{order}H", data[2:4])[0] != 42:
         raise StateError(f"{_WHAT}: EXIF data that does not begin as it should")
-    found: dict[str, Value] = {}
+    by_name: dict[str, Value] = {}
     waiting = [("Image", struct.unpack(f"{order}I", data[4:8])[0])]
     done: set[str] = set()
     while waiting:
@@ -168,8 +168,8 @@ def _read_exif(data: bytes, *, whole_file: bool) -> dict[str, Value]:
                 waiting.append((_DIRECTORIES[tag], struct.unpack(f"{order}I", raw)[0]))
             elif not (whole_file and name == "Image" and tag in _LAYOUT):
                 field_name = _NAMES[name].get(tag, f"0x{tag:04x}")
-                found[f"{name}.{field_name}"] = _exif_text(tag, raw, order) or _exif_value(raw, order, kind, count)
-    return found
+                by_name[f"{name}.{field_name}"] = _exif_text(tag, raw, order) or _exif_value(raw, order, kind, count)
+    return by_name
 
 
 def _entries(data: bytes, order: str, start: int) -> Iterator[tuple[int, int, int, bytes]]:
@@ -188,7 +188,7 @@ def _entries(data: bytes, order: str, start: int) -> Iterator[tuple[int, int, in
 
 
 def _exif_text(tag: int, raw: bytes, order: str) -> str:
-    """Text in fields that have another kind: those of Windows, and a comment that says its script."""
+    """Text in fields of another kind: those of Windows, and a comment with a declared script."""
     wide = "utf-16-le" if order == "<" else "utf-16-be"
     if 0x9C9B <= tag <= 0x9C9F:
         return _bounded(raw.decode("utf-16-le", "replace").rstrip("\0"), "EXIF text")
@@ -211,7 +211,7 @@ def _exif_value(raw: bytes, order: str, kind: int, count: int) -> Value:
     )
     if kind in (5, 10):
         pairs = zip(numbers[::2], numbers[1::2], strict=True)
-        # Nothing over nothing is how cameras write that they do not know.
+        # Cameras write 0/0 for an unknown value.
         numbers = [above / below if below else 0.0 for above, below in pairs]
     if not all(math.isfinite(number) for number in numbers):
         raise StateError(f"{_WHAT}: a number in EXIF data that is none")
@@ -238,20 +238,20 @@ _PREFIXES = {
 
 def _read_xmp(packet: bytes) -> dict[str, tuple[str, ...]]:
     root = parse_xml(packet.strip(b"\0 \r\n\t"), what=f"{_WHAT}: XMP", depth=50, elements=20_000)
-    found: dict[str, tuple[str, ...]] = {}
+    by_name: dict[str, tuple[str, ...]] = {}
     for description in root.iter(f"{_RDF}Description"):
         for name, value in description.attrib.items():
             if not name.startswith((_RDF, "{http://www.w3.org/XML/")):
-                found[_short(name)] = (_bounded(value, "XMP"),)
+                by_name[_short(name)] = (_bounded(value, "XMP"),)
         for part in description:
-            found[_short(part.tag)] = tuple(_bounded(text, "XMP") for text in _items(part))
-    return _few(found, "XMP")
+            by_name[_short(part.tag)] = tuple(_bounded(text, "XMP") for text in _items(part))
+    return _few(by_name, "XMP")
 
 
 def _items(element: Element) -> list[str]:
     items = list(element.iter(f"{_RDF}li"))
     if items:
-        # The order of languages is not fixed, save that the default one counts first.
+        # The order of languages is not defined, except that the default one comes first.
         items.sort(key=lambda item: item.get("{http://www.w3.org/XML/1998/namespace}lang") != "x-default")
         return ["".join(item.itertext()).strip() for item in items]
     return [element.get(f"{_RDF}resource") or "".join(element.itertext()).strip()]
@@ -272,12 +272,12 @@ _IPTC_NAMES = {
 
 
 def _photoshop_iptc(blocks: object) -> bytes:
-    found = blocks.get(0x0404) if isinstance(blocks, dict) else None
-    return found if isinstance(found, bytes) else b""
+    block = blocks.get(0x0404) if isinstance(blocks, dict) else None
+    return block if isinstance(block, bytes) else b""
 
 
 def _read_iptc(data: bytes) -> dict[str, tuple[str, ...]]:
-    found: dict[str, list[str]] = {}
+    by_name: dict[str, list[str]] = {}
     position, count = 0, 0
     while len(data) - position >= 5 and data[position] == 0x1C:
         record, number, length = struct.unpack_from(">BBH", data, position + 1)
@@ -288,10 +288,10 @@ def _read_iptc(data: bytes) -> dict[str, tuple[str, ...]]:
             raise StateError(f"{_WHAT}: IPTC data that is cut off, or with more than {MAX_ENTRIES} entries")
         if record == 2 and number:
             name = _IPTC_NAMES.get(number, f"2:{number}")
-            found.setdefault(name, []).append(_bounded(_decoded(value), "IPTC"))
+            by_name.setdefault(name, []).append(_bounded(_decoded(value), "IPTC"))
     if data[position:].strip(b"\0"):
         raise StateError(f"{_WHAT}: IPTC data that is damaged at byte {position}")
-    return {name: tuple(values) for name, values in found.items()}
+    return {name: tuple(values) for name, values in by_name.items()}
 
 
 def _decoded(raw: bytes) -> str:

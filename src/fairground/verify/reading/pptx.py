@@ -1,4 +1,4 @@
-"""Reading PowerPoint presentations (.pptx), as LibreOffice and PowerPoint write them and as an attacker might."""
+"""Reading PowerPoint presentations (.pptx), as written by LibreOffice and PowerPoint, or crafted by an attacker."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _MAIN = "ppt/presentation.xml"
 
 
 def read_pptx(data: bytes) -> Deck:
-    """Reads a presentation.
+    """Read a presentation.
 
     Raises:
-        StateError: It is no such file, is damaged or encrypted, or goes over a limit.
+        StateError: It is not such a file, is damaged or encrypted, or is over a limit.
     """
     package = Package(data, _WHAT, _MAIN)
     reader = _Reader(package, package.archive.xml(_MAIN))
@@ -46,7 +46,7 @@ class _Reader:
         parts = [self._target(element) for element in listed]
         if len(set(parts)) != len(parts):
             raise StateError(f"{_WHAT}: it lists one slide twice")
-        masters = {self._target(one): None for one in self._root.iterfind(path("p:sldMasterIdLst/p:sldMasterId"))}
+        masters = {self._target(master): None for master in self._root.iterfind(path("p:sldMasterIdLst/p:sldMasterId"))}
         if len(masters) > MAX_MASTERS:
             raise StateError(f"{_WHAT}: {len(masters)} masters, expected at most {MAX_MASTERS}")
         size = self._root.find(tag("p:sldSz"))
@@ -66,14 +66,14 @@ class _Reader:
         return relation.target
 
     def _xml(self, part: str) -> Element:
-        """A part, parsed once: many slides stand on one layout."""
+        """A part, parsed once, because many slides share a layout."""
         if part not in self._parts:
             self._parts[part] = self._package.archive.xml(part)
         return self._parts[part]
 
     def _sheet(self, root: Element, part: str, layout: str, master: str) -> Sheet:
-        roots = [root, *(self._xml(other) for other in (layout, master) if other)]
-        trees = [tree for one in roots if (tree := one.find(path("p:cSld/p:spTree"))) is not None]
+        roots = [root, *(self._xml(inherited) for inherited in (layout, master) if inherited)]
+        trees = [tree for ancestor in roots if (tree := ancestor.find(path("p:cSld/p:spTree"))) is not None]
         return Sheet(
             self._package,
             self._budget,
@@ -158,30 +158,30 @@ class _Reader:
 
     def _show(self) -> Show:
         part = self._package.related(_MAIN, "presProps")
-        found = self._package.archive.xml(part).find(tag("p:showPr")) if part else None
-        if found is None:
+        properties = self._package.archive.xml(part).find(tag("p:showPr")) if part else None
+        if properties is None:
             return Show()
         return Show(
-            endless=found.get("loop") in ("1", "true"),
-            full_screen=found.find(tag("p:browse")) is None,
-            manual=found.get("useTimings") in ("0", "false"),
+            endless=properties.get("loop") in ("1", "true"),
+            full_screen=properties.find(tag("p:browse")) is None,
+            manual=properties.get("useTimings") in ("0", "false"),
         )
 
 
 def _transition(root: Element) -> Transition:
-    found = next(root.iter(tag("p:transition")), None)
-    if found is None:
+    element = next(root.iter(tag("p:transition")), None)
+    if element is None:
         return Transition()
-    effect = next((child for child in found if short(child) != "p:sndAc"), None)
+    effect = next((child for child in element if short(child) != "p:sndAc"), None)
     name = "" if effect is None else effect.tag.rpartition("}")[2]
-    after = found.get("advTm")
+    after = element.get("advTm")
     return Transition(
         kind=name[:60],
         subtype="" if effect is None else effect.get("dir", "")[:60],
-        duration=whole(found.get(tag("p14:dur"))) / 1000 if name else 0.0,
-        speed={"slow": "slow", "med": "medium", "fast": "fast"}.get(found.get("spd", ""), "") if name else "",
+        duration=whole(element.get(tag("p14:dur"))) / 1000 if name else 0.0,
+        speed={"slow": "slow", "med": "medium", "fast": "fast"}.get(element.get("spd", ""), "") if name else "",
         advance=None if after is None else whole(after) / 1000,
-        sound=found.find(tag("p:sndAc")) is not None,
+        sound=element.find(tag("p:sndAc")) is not None,
     )
 
 
@@ -190,12 +190,12 @@ def _animations(root: Element, sheet: Sheet) -> tuple[Animation, ...]:
     if timing is None or not sheet.trees:
         return ()
     names = identities(sheet.trees[0])
-    found: list[Animation] = []
+    effects: list[Animation] = []
     for node in timing.iter(tag("p:cTn")):
         kind = _CLASSES.get(node.get("presetClass", ""))
         if kind is None:
             continue
-        if len(found) >= MAX_EFFECTS:
+        if len(effects) >= MAX_EFFECTS:
             raise StateError(f"{_WHAT}: more than {MAX_EFFECTS} effects on a slide")
         target = next(node.iter(tag("p:spTgt")), None)
         inner = [whole(part.get("dur")) / 1000 for part in node.iter(tag("p:cTn"))]
@@ -207,8 +207,8 @@ def _animations(root: Element, sheet: Sheet) -> tuple[Animation, ...]:
             trigger=_TRIGGERS.get(node.get("nodeType", ""), ""),
             duration=max(inner),
         )
-        found.append(replace(effect, delay=0.0 if delay is None else whole(delay.get("delay")) / 1000))
-    return tuple(found)
+        effects.append(replace(effect, delay=0.0 if delay is None else whole(delay.get("delay")) / 1000))
+    return tuple(effects)
 
 
 _FIELDS = frozenset({"footer", "date-time", "page-number"})
@@ -223,7 +223,7 @@ _LAYOUTS = {
 }
 _CLASSES = {"entr": "entrance", "exit": "exit", "emph": "emphasis", "path": "motion-path"}
 _TRIGGERS = {"clickEffect": "on-click", "withEffect": "with-previous", "afterEffect": "after-previous"}
-# The numbers that people see most often, by their names in the animation pane.
+# The most common effect numbers, by their names in the animation pane.
 _EFFECTS = {
     **{(kind, "1"): name for kind, name in (("entrance", "appear"), ("exit", "disappear"))},
     **{

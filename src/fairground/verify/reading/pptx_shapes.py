@@ -20,7 +20,7 @@ Move = Callable[[Shape], Shape]
 
 @dataclass(frozen=True)
 class Sheet:
-    """A slide, layout or master with those that it stands on, itself first."""
+    """A slide, layout or master with its ancestors, itself first."""
 
     package: Package
     budget: Budget
@@ -28,14 +28,14 @@ class Sheet:
     trees: tuple[Element, ...]
     """Shape trees of the slide, its layout and its master."""
     text_styles: Element | None
-    """Of the master: how titles, bodies and other texts look."""
+    """The master's styles for titles, bodies and other texts."""
     defaults: Element | None
-    """Of the presentation: how any text looks."""
+    """The presentation's default text style."""
     relations: dict[str, Relation]
 
     @property
     def text(self) -> TextReader:
-        """What reads the text of the shapes."""
+        """Reads the text of the shapes."""
         return TextReader(self.budget, self.theme, self.relations)
 
 
@@ -45,23 +45,23 @@ def shapes_of(sheet: Sheet) -> tuple[Shape, ...]:
 
 
 def identities(tree: Element) -> dict[str, str]:
-    """What people call the shapes that effects point at, by their numbers."""
-    found = {}
+    """Names of the shapes that effects refer to, by their IDs."""
+    names = {}
     for element in tree.iter():
         for child in element:
             about = child.find(tag("p:cNvPr")) if short(child).startswith("p:nv") else None
             if about is not None:
                 holder = child.find(path("p:nvPr/p:ph"))
                 role = "" if holder is None else _ROLES.get(holder.get("type", "obj"), "")
-                found[about.get("id", "")] = _name(about) or role
-    return found
+                names[about.get("id", "")] = _name(about) or role
+    return names
 
 
 def _shapes(tree: Element, sheet: Sheet, move: Move) -> Iterator[Shape]:
     for child in tree:
         kind = short(child)
         if kind == "mc:AlternateContent":
-            choice = next((one for one in child if short(one) == "mc:Choice"), None)
+            choice = next((option for option in child if short(option) == "mc:Choice"), None)
             if choice is not None:
                 yield from _shapes(choice, sheet, move)
         elif kind in _READERS:
@@ -80,12 +80,16 @@ def _drawn(element: Element, sheet: Sheet) -> Shape:
     box = element.find(path("p:nvSpPr/p:cNvSpPr"))
     is_text = holder is not None or (box is not None and box.get("txBox") in ("1", "true"))
     styles = [*_text_styles(role if holder is not None else "other", sheet)]
-    styles += [one for other in reversed(above) if (one := other.find(path("p:txBody/a:lstStyle"))) is not None]
-    found: dict[str, Any] = {}
-    for other in (*reversed(above), element):
-        inner = other.find(tag("p:spPr"))
-        found |= place(None if inner is None else inner.find(tag("a:xfrm")))
-        found |= {name: value for name, value in sheet.theme.paint(inner).items() if value}
+    styles += [
+        list_style
+        for ancestor in reversed(above)
+        if (list_style := ancestor.find(path("p:txBody/a:lstStyle"))) is not None
+    ]
+    inherited: dict[str, Any] = {}
+    for source in (*reversed(above), element):
+        inner = source.find(tag("p:spPr"))
+        inherited |= place(None if inner is None else inner.find(tag("a:xfrm")))
+        inherited |= {name: value for name, value in sheet.theme.paint(inner).items() if value}
     paragraphs = sheet.text.paragraphs(element.find(tag("p:txBody")), tuple(styles))
     shape = Shape(
         kind="text" if is_text else form(properties) or "custom",
@@ -93,7 +97,7 @@ def _drawn(element: Element, sheet: Sheet) -> Shape:
         placeholder=holder is not None and not paragraphs,
         paragraphs=paragraphs,
         **_about(element, sheet),
-        **found,
+        **inherited,
     )
     return shape
 
@@ -148,7 +152,7 @@ _READERS: dict[str, Callable[[Element, Sheet], Shape]] = {
 
 
 def _into(group: Element, move: Move) -> Move:
-    """Shapes in a group have places of their own, which are stretched to where the group lies."""
+    """Shapes in a group have their own coordinates, which are scaled to the position of the group."""
     transform = group.find(path("p:grpSpPr/a:xfrm"))
     outer = place(transform)
     start = None if transform is None else transform.find(tag("a:chOff"))
@@ -188,21 +192,21 @@ def _about(element: Element, sheet: Sheet) -> dict[str, Any]:
 
 
 def _name(about: Element) -> str:
-    """The name that somebody gave; the one that LibreOffice numbers placeholders with is none."""
+    """The name that a user gave. LibreOffice's numbered placeholder names do not count."""
     name = about.get("name", "")
     return "" if re.fullmatch("PlaceHolder [0-9]{1,6}", name) else name
 
 
 def _placeholder(holder: Element | None, sheet: Sheet) -> tuple[str, list[Element]]:
-    """The role of a placeholder, and the same placeholders of layout and master, nearest first."""
+    """The role of a placeholder, and the corresponding placeholders of layout and master, nearest first."""
     if holder is None:
         return "", []
     kind, index = holder.get("type", "obj"), holder.get("idx", "0")
     above = []
     for tree in sheet.trees[1:]:
         candidates = list(tree.iter(tag("p:sp")))
-        same = [one for one in candidates if _holds(one, kind, index)] or [
-            one for one in candidates if _holds(one, _BROAD.get(kind, kind), None)
+        same = [candidate for candidate in candidates if _holds(candidate, kind, index)] or [
+            candidate for candidate in candidates if _holds(candidate, _BROAD.get(kind, kind), None)
         ]
         above += same[:1]
     return _ROLES.get(kind, kind)[:40], above
@@ -220,9 +224,9 @@ def _text_styles(role: str, sheet: Sheet) -> Iterator[Element]:
     if sheet.defaults is not None:
         yield sheet.defaults
     name = {"title": "p:titleStyle", "outline": "p:bodyStyle", "subtitle": "p:bodyStyle"}.get(role, "p:otherStyle")
-    found = None if sheet.text_styles is None else sheet.text_styles.find(tag(name))
-    if found is not None:
-        yield found
+    style = None if sheet.text_styles is None else sheet.text_styles.find(tag(name))
+    if style is not None:
+        yield style
 
 
 _BROAD = {"ctrTitle": "title", "subTitle": "body", "obj": "body"}

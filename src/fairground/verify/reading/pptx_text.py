@@ -34,27 +34,29 @@ class TextReader:
         self.budget, self.theme, self.relations = budget, theme, relations
 
     def paragraphs(self, body: Element | None, styles: tuple[Element, ...]) -> tuple[Paragraph, ...]:
-        """The paragraphs of a text body; the styles are lists of levels, those that count least first."""
+        """The paragraphs of a text body. The styles are lists of levels, lowest priority first."""
         if body is None:
             return ()
         own = body.find(tag("a:lstStyle"))
         if own is not None:
             styles = (*styles, own)
-        found = tuple(self._paragraph(element, styles) for element in body.iterfind(tag("a:p")))
-        return () if len(found) == 1 and not found[0].runs else found
+        read_paragraphs = tuple(self._paragraph(element, styles) for element in body.iterfind(tag("a:p")))
+        return () if len(read_paragraphs) == 1 and not read_paragraphs[0].runs else read_paragraphs
 
     def _paragraph(self, element: Element, styles: tuple[Element, ...]) -> Paragraph:
         self.budget.take("paragraphs")
         written = element.find(tag("a:pPr"))
         level = 0 if written is None else whole(written.get("lvl"), 0, 8)
-        levels = [one for style in styles if (one := style.find(tag(f"a:lvl{level + 1}pPr"))) is not None]
+        levels = [
+            level_style for style in styles if (level_style := style.find(tag(f"a:lvl{level + 1}pPr"))) is not None
+        ]
         if written is not None:
             levels.append(written)
         setting: Properties = {}
         text: Properties = {}
-        for one in levels:
-            setting |= _paragraph_properties(one)
-            text |= self._text_properties(one.find(tag("a:defRPr")))
+        for level_style in levels:
+            setting |= _paragraph_properties(level_style)
+            text |= self._text_properties(level_style.find(tag("a:defRPr")))
         builder = RunBuilder(self.budget)
         for child in element:
             self._piece(child, text, builder)
@@ -88,39 +90,39 @@ class TextReader:
     def _text_properties(self, element: Element | None) -> Properties:
         if element is None:
             return {}
-        found: Properties = {}
+        properties: Properties = {}
         at = element.get
         for name, key in (("b", "bold"), ("i", "italic")):
             if at(name) is not None:
-                found[key] = is_on(at(name))
+                properties[key] = is_on(at(name))
         if at("u") is not None:
-            found["underline"] = at("u") != "none"
+            properties["underline"] = at("u") != "none"
         if at("strike") is not None:
-            found["strike"] = at("strike") != "noStrike"
+            properties["strike"] = at("strike") != "noStrike"
         if at("sz") is not None:
-            found["size"] = whole(at("sz"), 0, 1_000_000) / 100
+            properties["size"] = whole(at("sz"), 0, 1_000_000) / 100
         if at("baseline") is not None:
             raised = at("baseline", "0")
-            found["script"] = "sub" if raised.startswith("-") else "super" if raised.strip("0%") else ""
+            properties["script"] = "sub" if raised.startswith("-") else "super" if raised.strip("0%") else ""
         if at("cap") is not None:
-            found["caps"] = {"all": "upper", "small": "small"}.get(at("cap", ""), "")
+            properties["caps"] = {"all": "upper", "small": "small"}.get(at("cap", ""), "")
         if at("lang"):
-            found["language"] = at("lang", "")[:20]
+            properties["language"] = at("lang", "")[:20]
         fill = element.find(tag("a:solidFill"))
         if fill is not None:
-            found["colour"] = self.theme.colour(fill)
+            properties["colour"] = self.theme.colour(fill)
         highlight = element.find(tag("a:highlight"))
         if highlight is not None:
-            found["highlight"] = self.theme.colour(highlight)
+            properties["highlight"] = self.theme.colour(highlight)
         latin = element.find(tag("a:latin"))
         if latin is not None:
             face = latin.get("typeface", "")[:200]
-            found["font"] = self.theme.fonts.get(face, face)
-        return found
+            properties["font"] = self.theme.fonts.get(face, face)
+        return properties
 
     def table(self, element: Element, styles: tuple[Element, ...]) -> Table:
         """A table on a slide."""
-        widths = tuple(millimetres(one.get("w"), EMU) for one in element.iterfind(path("a:tblGrid/a:gridCol")))
+        widths = tuple(millimetres(column.get("w"), EMU) for column in element.iterfind(path("a:tblGrid/a:gridCol")))
         if len(widths) > MAX_COLUMNS:
             raise self.budget.fault(f"a table has more than {MAX_COLUMNS} columns")
         cells = []
@@ -171,42 +173,42 @@ class TextReader:
 
 
 def _paragraph_properties(element: Element) -> Properties:
-    found: Properties = {}
+    properties: Properties = {}
     if element.get("algn") is not None:
-        found["alignment"] = _ALIGNMENTS.get(element.get("algn", ""), "left")
+        properties["alignment"] = _ALIGNMENTS.get(element.get("algn", ""), "left")
     for name, key in (("marL", "left"), ("marR", "right"), ("indent", "first_line")):
         if element.get(name) is not None:
-            found[key] = millimetres(element.get(name), EMU)
+            properties[key] = millimetres(element.get(name), EMU)
     for child in element:
         kind = short(child)
         if kind == "a:buNone":
-            found["bullet"] = ("", "")
+            properties["bullet"] = ("", "")
         elif kind == "a:buChar":
-            found["bullet"] = ("bullet", child.get("char", "")[:4])
+            properties["bullet"] = ("bullet", child.get("char", "")[:4])
         elif kind == "a:buBlip":
-            found["bullet"] = ("bullet", "image")
+            properties["bullet"] = ("bullet", "image")
         elif kind == "a:buAutoNum":
-            found["bullet"] = ("number", _number(child.get("type", "")))
+            properties["bullet"] = ("number", _number(child.get("type", "")))
         elif kind in ("a:spcBef", "a:spcAft"):
             points = child.find(tag("a:spcPts"))
             if points is not None:
                 key = "above" if kind == "a:spcBef" else "below"
-                found[key] = millimetres(points.get("val"), 100 * 72 / 25.4)
+                properties[key] = millimetres(points.get("val"), 100 * 72 / 25.4)
         elif kind == "a:lnSpc":
             share, exact = child.find(tag("a:spcPct")), child.find(tag("a:spcPts"))
             if share is not None:
-                said = share.get("val", "")
-                value = whole(said.removesuffix("%"), 100_000) * (1000 if said.endswith("%") else 1)
-                found["line_spacing"] = f"{value / 1000:g}%"
+                written_value = share.get("val", "")
+                value = whole(written_value.removesuffix("%"), 100_000) * (1000 if written_value.endswith("%") else 1)
+                properties["line_spacing"] = f"{value / 1000:g}%"
             elif exact is not None:
-                found["line_spacing"] = f"{whole(exact.get('val'), 0) / 100:g}pt"
-    return found
+                properties["line_spacing"] = f"{whole(exact.get('val'), 0) / 100:g}pt"
+    return properties
 
 
 def _number(kind: str) -> str:
-    found = re.match("arabic|alphaLc|alphaUc|romanLc|romanUc", kind)
+    match = re.match("arabic|alphaLc|alphaUc|romanLc|romanUc", kind)
     names = {"arabic": "1", "alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I"}
-    return kind[:20] if found is None else names[found[0]]
+    return kind[:20] if match is None else names[match[0]]
 
 
 _ALIGNMENTS: dict[str, Alignment] = {"l": "left", "r": "right", "ctr": "center", "just": "justify", "dist": "justify"}

@@ -1,8 +1,8 @@
-"""What documents and slides are both made of: paragraphs and their runs, tables, shapes, pictures and charts.
+"""The building blocks of documents and slides: paragraphs and their runs, tables, shapes, pictures and charts.
 
-Lengths are in millimetres, sizes of letters in points, angles in degrees, colours `#rrggbb` in small letters; an empty
-text and 0 mean that the file leaves it to the program. Formatting is what a person sees: styles and their parents,
-defaults and direct formatting have been put together.
+Lengths are in millimetres, font sizes in points, angles in degrees, colours `#rrggbb` in lower case. An empty text and
+0 mean that the file does not specify the value. Formatting is the effective formatting: styles and their parents,
+defaults and direct formatting are combined.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 from fairground.core import StateError
 from fairground.verify.reading.writing import writings
 
-MAX_PARAGRAPHS = 200_000  # of a whole file, those in tables, notes and shapes with them
+MAX_PARAGRAPHS = 200_000  # maximum per file, including those in tables, notes and shapes
 MAX_RUNS = 500_000
 MAX_LETTERS = 20_000_000
 MAX_CELLS = 200_000
@@ -26,15 +26,15 @@ Alignment: TypeAlias = Literal["left", "right", "center", "justify"]
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """How letters look.
+    """The look of text.
 
     Attributes:
-        underline: Also wavy, double and dotted lines.
-        colour: Of the letters; empty when automatic.
-        highlight: The colour behind them.
-        script: Raised or lowered letters.
+        underline: Including wavy, double and dotted lines.
+        colour: Text colour; empty if automatic.
+        highlight: Background colour.
+        script: Superscript or subscript.
         language: Such as `en-US`.
-        hidden: Whether nobody sees them on the page.
+        hidden: Whether the text is hidden on the page.
     """
 
     bold: bool = False
@@ -53,14 +53,14 @@ class Look:
 
 @dataclass(frozen=True, kw_only=True)
 class Run(Look):
-    """Neighbouring letters that look the same.
+    """Adjacent text with the same look.
 
     Attributes:
-        style: Name of the character style, as people see it.
-        link: Where a click leads; a place in the document starts with `#`.
+        style: Display name of the character style.
+        link: Target of a hyperlink; a position in the document starts with `#`.
         field: What the program fills in: `page-number`, `page-count`, `date`, `time`, `title`, `author`, `reference`,
             `footer`, `header`, ...; empty for typed text.
-        inserted: Whether it is a tracked insertion that nobody has accepted yet.
+        inserted: Whether it is a tracked insertion that was not accepted yet.
     """
 
     text: str
@@ -72,13 +72,13 @@ class Run(Look):
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """How a paragraph is set.
+    """The layout of a paragraph.
 
     Attributes:
         line_spacing: `100%`, `150%`, or with a length `18pt` (exactly), `at least 18pt`, `leading 2pt`.
-        first_line: Indent of the first line, from the others; negative when it hangs.
-        background: Colour behind the paragraph.
-        borders: Whether a line is drawn at any side.
+        first_line: Indent of the first line relative to the others; negative for a hanging indent.
+        background: Background colour of the paragraph.
+        borders: Whether any side has a border.
         tabs: Positions of its tab stops, with their kind: `right 120.0`.
     """
 
@@ -100,16 +100,16 @@ class Paragraph(Layout):
     """One paragraph.
 
     Attributes:
-        text: All of it, with tabs and line breaks, results of fields and tracked insertions; without deleted text,
-            notes, comments, and what is anchored in it.
-        style: Name of its style, as people see it.
-        heading: Level of the heading from 1; 0 for other text.
-        list: What stands before it.
+        text: The whole text, with tabs and line breaks, results of fields and tracked insertions; without deleted text,
+            notes, comments, and anchored content.
+        style: Display name of its style.
+        heading: Heading level from 1; 0 for other text.
+        list: Kind of its label.
         list_level: From 1; 0 outside of lists.
-        list_format: `1`, `a`, `A`, `i`, `I` of a number, or the bullet's letter.
+        list_format: `1`, `a`, `A`, `i`, `I` for a number, or the bullet character.
         page_break: Whether a new page starts with it.
-        page_style: Name of the page style that starts with it, where it changes (ODT).
-        section: Name of the section that it stands in.
+        page_style: Name of the page style that starts with it, if it changes (ODT).
+        section: Name of its section.
     """
 
     text: str
@@ -127,11 +127,11 @@ class Paragraph(Layout):
 
 @dataclass(frozen=True, kw_only=True)
 class TableCell:
-    """One cell of a table in a text; covered cells are left out.
+    """One cell of a table in a text. Covered cells are left out.
 
     Attributes:
-        rows: How many it spans.
-        text: Of its paragraphs, in lines; tables inside of it are in `body` only.
+        rows: How many rows it spans.
+        text: Text of its paragraphs, in lines; nested tables are in `body` only.
         formula: As the program writes it, such as `<B2>+<B3>`; empty for typed text.
     """
 
@@ -153,10 +153,10 @@ class Table:
 
     Attributes:
         cells: Row by row.
-        header_rows: How many rows are repeated on every page, or set apart as a heading.
-        width: 0 where the file leaves it to the page, as a program may that only converts.
-        widths: Of the columns; 0 likewise.
-        shares: Of the columns in the table's width, in hundredths.
+        header_rows: Number of rows that are repeated on every page, or marked as header.
+        width: 0 if the file does not specify it, for example after a conversion.
+        widths: Widths of the columns; 0 as for `width`.
+        shares: Shares of the columns in the table's width, in percent.
     """
 
     name: str = ""
@@ -173,7 +173,11 @@ class Table:
     section: str = ""
 
     def at(self, row: int, column: int) -> TableCell:
-        """The cell that covers a place, counted from 0; raises `StateError` outside of the table."""
+        """Return the cell that covers a position, counted from 0.
+
+        Raises:
+            StateError: The position is outside of the table.
+        """
         for cell in self.cells:
             if cell.row <= row < cell.row + cell.rows and cell.column <= column < cell.column + cell.columns:
                 return cell
@@ -181,7 +185,7 @@ class Table:
 
     @property
     def grid(self) -> tuple[tuple[str, ...], ...]:
-        """Texts row by row; what a merged cell covers is empty."""
+        """Texts row by row. Positions covered by a merged cell are empty."""
         lines = [[""] * self.columns for _ in range(self.rows)]
         for cell in self.cells:
             lines[cell.row][cell.column] = cell.text
@@ -196,9 +200,9 @@ class Picture:
     """The bytes of a picture in a file.
 
     Attributes:
-        digest: SHA-256 of the bytes; empty for a picture that is only linked to.
-        link: Where a linked picture lies.
-        crop: Cut off at top, right, bottom and left, in millimetres in OpenDocument and in hundredths in OOXML.
+        digest: SHA-256 of the bytes; empty for a linked picture.
+        link: Target of a linked picture.
+        crop: Cropped at top, right, bottom and left, in millimetres in OpenDocument and in percent in OOXML.
     """
 
     digest: str = ""
@@ -210,7 +214,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Series:
-    """One row of numbers of a chart; a gap is None."""
+    """One data series of a chart. A gap is None."""
 
     name: str = ""
     values: tuple[float | None, ...] = ()
@@ -219,7 +223,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart: `kind` is `bar`, `line`, `pie` (OOXML's names mapped to these), `area`, `scatter`, `ring`, ..."""
+    """A chart: `kind` is `bar`, `line`, `pie` (OOXML's names are mapped to these), `area`, `scatter`, `ring`, ..."""
 
     kind: str = ""
     title: str = ""
@@ -233,18 +237,18 @@ class Chart:
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """Something drawn or placed: a box of text, picture, table, chart, line, group.
+    """A drawn or placed object: text box, picture, table, chart, line, group.
 
     Attributes:
         kind: `text`, `image`, `table`, `chart`, `object` (another embedded document), `rectangle`, `ellipse`, `line`,
-            `connector`, `group`, `media`, `control`, or the name of a ready-made form such as `right-arrow`.
-        role: What a slide's layout has it for: `title`, `subtitle`, `outline`, `notes`, `footer`, `date-time`,
-            `page-number`, `chart`, `table`, `graphic`, `object`; empty for what was added freely.
+            `connector`, `group`, `media`, `control`, or the name of a preset shape such as `right-arrow`.
+        role: Its role in a slide's layout: `title`, `subtitle`, `outline`, `notes`, `footer`, `date-time`,
+            `page-number`, `chart`, `table`, `graphic`, `object`; empty for shapes outside of the layout.
         placeholder: Whether it is still empty and only shows a prompt.
-        alt_title: The short text for people who do not see it; `alt` is the longer description.
-        fill: Colour; `none`, `gradient`, `bitmap`, `hatch` where it is no plain colour.
+        alt_title: The short alternative text; `alt` is the longer description.
+        fill: Colour; `none`, `gradient`, `bitmap`, `hatch` if it is not a plain colour.
         line: Colour of its outline, or `none`.
-        paragraph: In a text document, index of the body's block at which it is anchored; -1 for a page.
+        paragraph: In a text document, index of the body block that it is anchored to; -1 for a page.
         anchor: In a text document: `paragraph`, `char`, `as-char`, `page`.
         wrap: How text flows around it.
     """
@@ -277,7 +281,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Metadata:
-    """What a file says about itself, without times and counts: those change with every save."""
+    """The metadata of a file, without times and counts, which change with every save."""
 
     title: str = ""
     subject: str = ""
@@ -289,7 +293,7 @@ class Metadata:
 
 
 class Budget:
-    """How much a whole file may still hold; a reader takes from it before it keeps something."""
+    """The remaining limits of a file. A reader takes from them before it stores something."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -302,27 +306,31 @@ class Budget:
         }
 
     def take(self, kind: str, count: int = 1) -> None:
-        """Uses some up; raises `StateError` when there is not enough left."""
+        """Use up some of a limit.
+
+        Raises:
+            StateError: The limit is exceeded.
+        """
         self._left[kind] -= count
         if self._left[kind] < 0:
             raise self.fault(f"more {kind} than the limit allows")
 
     def fault(self, message: str) -> StateError:
-        """The error for this file."""
+        """Create an error about this file."""
         return StateError(f"{self._what}: {message}")
 
 
 class RunBuilder:
-    """Gathers the letters of a paragraph; what looks the same is one run, however the program cut it up."""
+    """Collects the text of a paragraph. Text with the same look becomes one run, however the program split it."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
         self._runs: list[tuple[tuple[Run, ...], list[str]]] = []
 
     def add(self, template: Run, text: str, *others: Run) -> None:
-        """Adds letters that look like the template, whose own text does not count.
+        """Add text with the look of the template, whose own text is ignored.
 
-        `others` are the templates of Asian and complex letters, where those look different.
+        `others` are the templates for Asian and complex scripts, if they differ.
         """
         if not self._runs or self._runs[-1][0] != (template, *others):
             self._budget.take("runs")
@@ -331,11 +339,11 @@ class RunBuilder:
 
     @property
     def last_field(self) -> str:
-        """The field that the last letters belong to."""
+        """The field that the last text belongs to."""
         return self._runs[-1][0][0].field if self._runs else ""
 
     def finish(self) -> tuple[Run, ...]:
-        """The runs; empty ones are kept only for fields."""
+        """Return the runs. Empty ones are kept only for fields."""
         gathered = [(templates, "".join(parts)) for templates, parts in self._runs]
         if any(len(templates) > 1 for templates, _ in gathered):
             gathered = self._apart(gathered)
@@ -343,7 +351,7 @@ class RunBuilder:
         return tuple(run for run in runs if run.text or run.field)
 
     def _apart(self, gathered: list[tuple[tuple[Run, ...], str]]) -> list[tuple[tuple[Run, ...], str]]:
-        """Gives the letters of each kind of writing their own look."""
+        """Give the characters of each script type their own look."""
         apart = RunBuilder(self._budget)
         pieces = writings("".join(text for _, text in gathered))
         ends = list(accumulate(len(piece) for piece, _ in pieces))
@@ -364,41 +372,41 @@ class RunBuilder:
 
 
 def run_with(look: Look, text: str = "", **more: Any) -> Run:
-    """A run that looks so."""
+    """Create a run with this look."""
     return Run(text=text, **{name: getattr(look, name) for name in Look.__dataclass_fields__}, **more)
 
 
 def paragraph_with(layout: Layout, runs: tuple[Run, ...], **more: Any) -> Paragraph:
-    """A paragraph of runs that is set so."""
+    """Create a paragraph with this layout."""
     setting = {name: getattr(layout, name) for name in Layout.__dataclass_fields__}
     return Paragraph(text="".join(run.text for run in runs), runs=runs, **setting, **more)
 
 
 def shares(widths: Sequence[float]) -> tuple[float, ...]:
-    """Widths as hundredths of their sum."""
-    whole = sum(widths)
-    return tuple(round(100 * width / whole, 1) for width in widths) if whole > 0 else ()
+    """Widths as percent of their sum."""
+    total = sum(widths)
+    return tuple(round(100 * width / total, 1) for width in widths) if total > 0 else ()
 
 
 def plain(blocks: tuple[Block, ...]) -> str:
-    """Text of blocks in lines, without the tables among them."""
+    """Text of blocks in lines, without tables."""
     return "\n".join(block.text for block in blocks if isinstance(block, Paragraph))
 
 
 def paragraphs_of(blocks: tuple[Block, ...]) -> tuple[Paragraph, ...]:
-    """The paragraphs of blocks, with those in the cells of tables."""
-    found: list[Paragraph] = []
+    """The paragraphs of blocks, including those in table cells."""
+    paragraphs: list[Paragraph] = []
     for block in blocks:
         if isinstance(block, Paragraph):
-            found.append(block)
+            paragraphs.append(block)
         else:
             for cell in block.cells:
-                found += paragraphs_of(cell.body)
-    return tuple(found)
+                paragraphs += paragraphs_of(cell.body)
+    return tuple(paragraphs)
 
 
 def text_of(shape: Shape) -> str:
-    """A shape's own text in lines, with that of its table or of the shapes that it groups."""
+    """A shape's own text in lines, with that of its table or grouped shapes."""
     parts = [paragraph.text for paragraph in shape.paragraphs]
     if shape.table is not None:
         parts += ["\t".join(line) for line in shape.table.grid]

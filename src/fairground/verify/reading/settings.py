@@ -1,4 +1,4 @@
-"""Readers of settings, whatever form a program keeps them in.
+"""Readers of settings in the formats of various programs.
 
 | file | reader |
 | --- | --- |
@@ -68,12 +68,12 @@ __all__ = [
 
 MAX_BOOKMARKS = 10_000
 
-_WINDOWS = ("/desktop/geometry/", "/dialogs/")  # where Inkscape's windows were; it writes them by itself
+_WINDOWS = ("/desktop/geometry/", "/dialogs/")  # window positions of Inkscape, which it writes by itself
 
 
 @dataclass(frozen=True)
 class FolderBookmark:
-    """A folder that a person keeps in the side bar of file choosers and file managers."""
+    """A folder in the side bar of file choosers and file managers."""
 
     uri: str
     path: str
@@ -81,24 +81,24 @@ class FolderBookmark:
 
 
 def read_folder_bookmarks(data: bytes) -> tuple[FolderBookmark, ...]:
-    """GTK's `bookmarks` file: an address a line, and a label after a space where it was given one."""
+    """Read GTK's `bookmarks` file: a URI per line, optionally followed by a space and a label."""
     what = "bookmarks (GTK)"
     lines = data[: MAX_BOOKMARKS * 1000].split(b"\n")
     if len(data) > MAX_BOOKMARKS * 1000 or len(lines) > MAX_BOOKMARKS:
         raise StateError(f"{what}: more than {MAX_BOOKMARKS} lines, or over the limit of size")
-    found = []
+    bookmarks = []
     for line in lines:
         try:
             uri, _, label = line.decode().partition(" ")
         except UnicodeDecodeError as error:
             raise StateError(f"{what}: not UTF-8: {error}") from None
         if uri:
-            found.append(FolderBookmark(uri, file_path(uri), label))
-    return tuple(found)
+            bookmarks.append(FolderBookmark(uri, file_path(uri), label))
+    return tuple(bookmarks)
 
 
 def leaves(settings: Any) -> dict[str, object]:
-    """What any of these readers gave, flattened; for the registry and recent files without what changes by itself."""
+    """The result of any of these readers, flattened; without what programs change in the registry and recent files."""
     if isinstance(settings, KeyFile):
         return keyfile_leaves(settings)
     if isinstance(settings, tuple):

@@ -1,4 +1,4 @@
-"""Reading the settings that GIMP keeps as s-expressions: gimprc, toolrc, sessionrc, templaterc and the like."""
+"""Reading the settings that GIMP stores as s-expressions: gimprc, toolrc, sessionrc, templaterc and similar."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_DEPTH = 50
 
 
 class Symbol(str):
-    """A bare word, such as `yes`; a text in quotes is a plain `str`."""
+    """A bare word, such as `yes`. A quoted text is a plain `str`."""
 
     __slots__ = ()
 
@@ -27,7 +27,7 @@ _TOKEN = re.compile(
 
 
 def read_sexpressions(data: bytes, *, what: str = "settings (GIMP)") -> tuple[Expression, ...]:
-    """Parses the expressions of a file, in order; numbers become numbers, words `Symbol`, quoted text `str`.
+    """Parse the expressions of a file, in order. Numbers become numbers, words `Symbol`, quoted text `str`.
 
     Raises:
         StateError: It is malformed or over a limit.
@@ -41,33 +41,33 @@ def read_sexpressions(data: bytes, *, what: str = "settings (GIMP)") -> tuple[Ex
     stack: list[list[Expression]] = [[]]
     place = items = 0
     while place < len(text):
-        found = _TOKEN.match(text, place)
-        if found is None:
+        match = _TOKEN.match(text, place)
+        if match is None:
             raise StateError(f"{what}: a text that never ends, at character {place}")
-        place = found.end()
+        place = match.end()
         items += 1
         if items > MAX_ITEMS or len(stack) > MAX_DEPTH:
             raise StateError(f"{what}: more than {MAX_ITEMS} parts, or nested deeper than {MAX_DEPTH}")
-        if found["open"]:
+        if match["open"]:
             stack.append([])
-        elif found["close"]:
+        elif match["close"]:
             if len(stack) == 1:
                 raise StateError(f"{what}: a bracket too many, at character {place}")
             inner = tuple(stack.pop())
             stack[-1].append(inner)
-        elif found["text"] is not None:
-            stack[-1].append(_unescaped(found["text"]))
-        elif found["word"]:
-            stack[-1].append(_atom(found["word"]))
+        elif match["text"] is not None:
+            stack[-1].append(_unescaped(match["text"]))
+        elif match["word"]:
+            stack[-1].append(_atom(match["word"]))
     if len(stack) != 1:
         raise StateError(f"{what}: {len(stack) - 1} brackets are not closed")
     return tuple(stack[0])
 
 
 def setting(expressions: tuple[Expression, ...], *names: str) -> tuple[Expression, ...] | None:
-    """What follows a name, such as `setting(gimprc, "default-image", "width")` gives `(1920,)`.
+    """What follows a name: `setting(gimprc, "default-image", "width")` returns `(1920,)`.
 
-    Later expressions win, as in GIMP; `None` where the file does not say it, so that the default holds.
+    Later expressions win, as in GIMP. `None` if the file does not contain it, so that the default applies.
     """
     inside: tuple[Expression, ...] = expressions
     for name in names:
@@ -81,15 +81,15 @@ def setting(expressions: tuple[Expression, ...], *names: str) -> tuple[Expressio
 
 
 def leaves(expressions: tuple[Expression, ...]) -> dict[str, object]:
-    """Paths of leading words (numbered where they repeat) to the values, such as `default-image.width` to 1920."""
-    found: dict[str, object] = {}
+    """Paths of leading words (numbered if they repeat) to the values, such as `default-image.width` to 1920."""
+    result: dict[str, object] = {}
     room = LeafRoom("settings (GIMP)")
     stack: list[tuple[str, tuple[Expression, ...]]] = [("", expressions)]
     while stack:
         path, parts = stack.pop()
         plain = [part for part in parts if not isinstance(part, tuple)]
         if plain or not parts:
-            found[path] = plain[0] if len(plain) == 1 else plain
+            result[path] = plain[0] if len(plain) == 1 else plain
         seen: dict[str, int] = {}
         inside = []
         for part in parts:
@@ -99,12 +99,15 @@ def leaves(expressions: tuple[Expression, ...]) -> dict[str, object]:
                 place = f"[{seen[name]}]" if seen[name] > 1 else ""
                 inside.append((room.take(f"{path}.{name}{place}".lstrip(".")), rest))
         stack += reversed(inside)
-    found.pop("", None)
-    return found
+    result.pop("", None)
+    return result
 
 
 def _named(part: tuple[Expression, ...]) -> tuple[str, tuple[Expression, ...]]:
-    """The name of an expression and what follows; one item of many, `(tool "pencil" (visible no))`, has two words."""
+    """The name of an expression and what follows.
+
+    An item such as `(tool "pencil" (visible no))` has a name of two words.
+    """
     if not part or not isinstance(part[0], str):
         return "()", part
     if len(part) > 2 and isinstance(part[1], str) and all(isinstance(rest, tuple) for rest in part[2:]):
@@ -129,9 +132,9 @@ def _unescaped(text: str) -> str:
 
     if "\\" not in text:
         return text
-    # GIMP writes what is not ASCII as the octal of its UTF-8 bytes, so both come together again here.
-    made = re.sub(r"\\(?:([0-3][0-7]{2})|(.))", plain, text, flags=re.DOTALL)
+    # GIMP writes non-ASCII characters as octal UTF-8 bytes, which are combined here.
+    unescaped = re.sub(r"\\(?:([0-3][0-7]{2})|(.))", plain, text, flags=re.DOTALL)
     try:
-        return made.encode("latin-1").decode()
+        return unescaped.encode("latin-1").decode()
     except (UnicodeEncodeError, UnicodeDecodeError):
-        return made
+        return unescaped

@@ -1,4 +1,4 @@
-"""What a presentation holds, whatever its format."""
+"""Content of a presentation, independent of the file format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fairground.verify.reading.prose import Metadata, Paragraph, Picture, Shape
 
 @dataclass(frozen=True)
 class Background:
-    """What lies behind a slide: `fill` is a colour, or `gradient`, `bitmap`, `hatch`; empty for the master's own."""
+    """The background of a slide: `fill` is a colour, or `gradient`, `bitmap`, `hatch`; empty for the master's."""
 
     fill: str = ""
     picture: Picture | None = None
@@ -21,14 +21,14 @@ class Background:
 
 @dataclass(frozen=True)
 class Transition:
-    """How a slide comes in.
+    """The transition to a slide.
 
     Attributes:
-        kind: As the format names it: `fade`, `slideWipe`, `push`, ...; empty for none.
+        kind: The format's name: `fade`, `slideWipe`, `push`, ...; empty for none.
         subtype: Such as `crossfade` or `fromLeft`.
-        duration: Seconds of the effect; 0 where the file gives only a speed.
+        duration: Seconds of the effect; 0 if the file gives only a speed.
         speed: `slow`, `medium`, `fast`, or empty.
-        advance: Seconds after which the next slide comes by itself; None for a click.
+        advance: Seconds after which the next slide follows automatically; None for a click.
     """
 
     kind: str = ""
@@ -41,12 +41,12 @@ class Transition:
 
 @dataclass(frozen=True)
 class Animation:
-    """One effect on a slide, in the order in which they play.
+    """One effect on a slide, in playing order.
 
     Attributes:
         effect: Such as `entrance-appear` or `emphasis-spin`.
         kind: `entrance`, `exit`, `emphasis`, `motion-path`, ...
-        target: Name of the shape; its role or kind where it has no name.
+        target: Name of the shape; its role or kind if it has no name.
         trigger: `on-click`, `with-previous`, `after-previous`.
     """
 
@@ -64,13 +64,13 @@ class Slide:
 
     Attributes:
         layout: `title slide`, `title, content`, `title, two contents`, `title only`, `blank`, `centered text`, or the
-            name that the file gives.
+            name in the file.
         master: Name of its master.
-        shapes: What stands on the slide, from back to front.
-        notes: What the speaker sees.
-        footer: Its text where the slide shows one; likewise `date`, which is `<date>` when today's is shown.
+        shapes: The shapes on the slide, from back to front.
+        notes: The speaker notes.
+        footer: The footer text, if shown; likewise `date`, which is `<date>` for the current date.
         numbered: Whether the slide shows its number.
-        comments: Remarks on it; only read from ODP.
+        comments: Comments on it; only read from ODP.
     """
 
     name: str = ""
@@ -89,12 +89,12 @@ class Slide:
 
     @property
     def title(self) -> str:
-        """Text of the title placeholder; empty without one."""
+        """Text of the title placeholder; empty if there is none."""
         return next((shape.text for shape in self.shapes if shape.role == "title"), "")
 
     @property
     def notes_text(self) -> str:
-        """What the speaker sees, in lines."""
+        """The speaker notes, in lines."""
         return "\n".join(paragraph.text for paragraph in self.notes)
 
     @property
@@ -103,11 +103,15 @@ class Slide:
         return "\n".join(shape.text for shape in self.shapes if shape.text)
 
     def all_shapes(self) -> Iterator[Shape]:
-        """Shapes and, after each group, what it holds."""
+        """Shapes, each group followed by its children."""
         yield from walk(self.shapes)
 
     def shape(self, name: str) -> Shape:
-        """The shape with this name or, when none has it, with this role; raises `StateError` when there is none."""
+        """Return the shape with this name or, if there is none, with this role.
+
+        Raises:
+            StateError: There is none.
+        """
         shapes = list(self.all_shapes())
         for shape in [*(s for s in shapes if s.name == name), *(s for s in shapes if s.role == name)]:
             return shape
@@ -139,7 +143,7 @@ class Show:
 
 @dataclass(frozen=True, kw_only=True)
 class Deck:
-    """A presentation, its slides in order."""
+    """A presentation, with its slides in order."""
 
     slides: tuple[Slide, ...] = ()
     masters: tuple[Master, ...] = ()
@@ -154,7 +158,11 @@ class Deck:
         return tuple(slide.title for slide in self.slides)
 
     def slide(self, name: str) -> Slide:
-        """The slide with this name; raises `StateError` when there is none."""
+        """Return the slide with this name.
+
+        Raises:
+            StateError: There is none.
+        """
         for slide in self.slides:
             if slide.name == name:
                 return slide
@@ -162,9 +170,9 @@ class Deck:
 
 
 def deck_leaves(deck: Deck) -> dict[str, object]:
-    """Everything that a person would call content or formatting, as paths: `slide[2].shape[Box].fill`.
+    """Return all content and formatting as paths: `slide[2].shape[Box].fill`.
 
-    Slides are counted from 0 as in `Deck.slides`; shapes have their name, or role or kind where they have none. What
-    has the value that nothing was said about is left out. Two saves of one presentation give equal leaves.
+    Slides are counted from 0 as in `Deck.slides`. Shapes are identified by name, or by role or kind if they have none.
+    Default values are left out. Saving a presentation twice gives equal leaves.
     """
     return flatten(deck)

@@ -1,6 +1,6 @@
 """Spreadsheet files as workbooks: ODS, XLSX and CSV, read without trusting them.
 
-Every reader returns a `Workbook` or raises `StateError`, in time and memory that the limits bound.
+Every reader returns a `Workbook` or raises `StateError`, within limits of time and memory.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ MAX_CSV = 64 << 20
 
 
 def read_csv(data: bytes, *, delimiter: str = ",", encoding: str = "utf-8-sig", name: str = "Sheet1") -> Workbook:
-    """Reads a table of separated values as a workbook of one sheet.
+    """Read delimiter-separated values as a workbook with one sheet.
 
-    What looks like a plain decimal number (`-12.5`, `1e3`, but not `1,000` or `nan`) becomes one; all else is text.
+    Plain decimal numbers (`-12.5`, `1e3`, but not `1,000` or `nan`) become numbers; everything else is text.
 
     Raises:
-        StateError: It is not text in this encoding, is torn inside of quotes, or goes over a limit.
+        StateError: It is not text in this encoding, has an unclosed quote, or is over a limit.
     """
     what = "table (.csv)"
     if len(data) > MAX_CSV:
@@ -69,7 +69,7 @@ def read_csv(data: bytes, *, delimiter: str = ",", encoding: str = "utf-8-sig", 
     return Workbook((Sheet(name, builder.cells),))
 
 
-# Blanks as `float` takes them: of what `\s` stands for, it refuses some.
+# White space as accepted by `float`, which is less than `\s`.
 _NUMBER = re.compile(r"[ \t]*[+-]?(?:[0-9]{1,300}(?:\.[0-9]{0,300})?|\.[0-9]{1,300})(?:[eE][+-]?[0-9]{1,3})?[ \t]*")
 
 

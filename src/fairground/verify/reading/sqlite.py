@@ -1,7 +1,8 @@
 """Reading SQLite databases that an untrusted program wrote.
 
-The bytes become a database in memory. What a schema could make SQLite run (views, triggers, virtual tables, generated
-columns) is not run: such tables are listed as refused, and a query that names one is an error.
+The bytes become an in-memory database. Schema elements that could make SQLite execute something (views, triggers,
+virtual tables, generated columns) are not used: such tables are listed as refused, and a query that names one is an
+error.
 """
 
 from __future__ import annotations
@@ -30,29 +31,29 @@ _HOT_JOURNAL = bytes.fromhex("d9d505f920a163d7")
 
 @dataclass(frozen=True)
 class DatabaseLimits:
-    """What a database may hold and what one query may cost; generous for what a person's programs keep."""
+    """Limits of a database and of one query, generous for databases of desktop programs."""
 
     size: int = 64 << 20
-    """Bytes of the database with its log replayed, and of the log."""
+    """Maximum bytes of the database with its log replayed, and of the log."""
     objects: int = 1_000
-    """Tables, indices, views and triggers together."""
+    """Maximum number of tables, indices, views and triggers together."""
     value: int = 8 << 20
-    """Bytes of one value or one row."""
+    """Maximum bytes of a value or a row."""
     rows: int = 200_000
     answer: int = 64 << 20
-    """Bytes of all values of one answer."""
+    """Maximum bytes of all values of one result."""
     steps: int = 50_000_000
-    """Instructions of SQLite's machine that one query may run."""
+    """Maximum instructions of SQLite's virtual machine per query."""
     seconds: float = 10.0
-    """A second bound on a query, for steps that take long."""
+    """A second limit per query, for instructions that take long."""
 
 
 class Database:
-    """A database that was found sound; make one with `read_database`.
+    """A validated database; create it with `read_database`.
 
     Attributes:
         tables: Names of the plain tables, sorted.
-        refused: Names of what is never read, and why.
+        refused: Names of tables that are never read, with the reason.
     """
 
     def __init__(self, data: bytes, limits: DatabaseLimits) -> None:
@@ -76,7 +77,7 @@ class Database:
         self.close()
 
     def close(self) -> None:
-        """Gives the memory back; also happens when the object goes."""
+        """Release the memory. Also happens when the object is deleted."""
         self._connection.close()
 
     def columns(self, table: str) -> tuple[str, ...]:
@@ -84,17 +85,17 @@ class Database:
         return self._columns[self._known(table)]
 
     def key(self, table: str) -> tuple[str, ...]:
-        """Names of the columns of a table's primary key; empty where it has none."""
+        """Names of the columns of a table's primary key; empty if there is none."""
         return self._keys[self._known(table)]
 
     def rows(self, sql: str, *args: Value) -> tuple[Row, ...]:
-        """The rows that a SELECT gives, each a dict from column to value.
+        """Run a SELECT and return its rows, each a dict from column to value.
 
-        Only plain tables and functions without effects can be named; recursive queries are refused.
+        Only plain tables and functions without side effects are allowed. Recursive queries are refused.
 
         Raises:
-            StateError: The query does not fit the database, reads what is refused, runs longer or gives more than
-                the limits allow, or two of its columns have one name.
+            StateError: The query does not fit the database, reads something refused, exceeds the limits of time or
+                size, or has two columns with the same name.
         """
         with _faults(), _bounded(self._connection, self._limits.steps, self._limits.seconds):
             cursor = self._connection.execute(sql, args)
@@ -113,12 +114,12 @@ class Database:
         return tuple(answer)
 
     def table(self, name: str) -> tuple[Row, ...]:
-        """All rows of a table, in the order of its primary key where it has one."""
+        """All rows of a table, ordered by its primary key if there is one."""
         order = ", ".join(map(_quoted, self.key(name)))
         return self.rows(f"SELECT * FROM {_quoted(name)}" + (f" ORDER BY {order}" if order else ""))
 
     def to_json(self) -> dict[str, object]:
-        """Tables with their columns, and what is refused; rows are left to queries."""
+        """Tables with their columns, and what is refused. Rows are available with queries."""
         return {
             "tables": {name: list(self._columns[name]) for name in self.tables},
             "refused": dict(self.refused),
@@ -148,20 +149,21 @@ class Database:
             connection.setlimit(limit, most)
         with _faults():
             connection.deserialize(data)
-            # The first statement parses the whole schema; a few instructions for each object, so steps bound it.
+            # The first statement parses the whole schema, with a few instructions per object, so the instruction limit
+            # applies.
             with _bounded(connection, 20 * limits.objects, limits.seconds):
                 for pragma in _PRAGMAS:
                     connection.execute(f"PRAGMA {pragma}")
                 objects = connection.execute("SELECT type, name, sql FROM sqlite_schema").fetchall()
             if len(objects) > limits.objects:
                 raise StateError(f"{_WHAT}: {len(objects)} tables and indices, expected at most {limits.objects}")
-            # Now, so that a damaged file is an error here and never half an answer later.
+            # Checked now, so that a damaged file is an error here and not a partial result later.
             with _bounded(connection, limits.steps, limits.seconds):
                 fault = connection.execute("PRAGMA quick_check(1)").fetchone()
             if fault is None or fault[0] != "ok":
                 raise StateError(f"{_WHAT}: it is damaged: {str(fault and fault[0])[:200]}")
             self._survey(objects)
-        # Only now: SQLite takes the bytes in by attaching them.
+        # Set only now, because SQLite loads the bytes by attaching them.
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         connection.set_authorizer(self._allow)
 
@@ -193,7 +195,7 @@ class Database:
     def _allow(
         self, action: int, first: str | None, second: str | None, database: str | None, source: str | None
     ) -> int:
-        """SQLite asks here for everything that a statement would do; `source` is the view that asks."""
+        """SQLite's authorizer callback for every operation of a statement. `source` is the view that causes it."""
         allowed = (source or "").lower() not in self._computed and (
             action == sqlite3.SQLITE_SELECT
             or (action == sqlite3.SQLITE_READ and (first or "").lower() in self._readable)
@@ -205,17 +207,17 @@ class Database:
 def read_database(
     data: bytes, wal: bytes | None = None, *, journal: bytes | None = None, limits: DatabaseLimits | None = None
 ) -> Database:
-    """Opens a database from its bytes.
+    """Open a database from its bytes.
 
     Args:
         data: The database file.
-        wal: The write-ahead log beside it (`-wal`), whose finished transactions are replayed.
-        journal: The rollback journal beside it (`-journal`). One that is in use says that the database was captured
-            in the middle of a change.
-        limits: What it may hold.
+        wal: Its write-ahead log (`-wal`). Committed transactions are replayed.
+        journal: Its rollback journal (`-journal`). An active journal means that the database was captured during a
+            change.
+        limits: The limits.
 
     Raises:
-        StateError: It is no database, is damaged, encrypted or in the middle of a change, or is over a limit.
+        StateError: It is not a database, is damaged, encrypted or captured during a change, or is over a limit.
     """
     limits = limits or DatabaseLimits()
     for part in (data, wal or b""):
@@ -227,25 +229,25 @@ def read_database(
         raise StateError(f"{_WHAT}: its journal is in use", fix="capture it when the program does not write")
     if wal:
         data = _replayed(data, wal, limits)
-    # Marks a database that has no log beside it: SQLite opens no other kind in memory.
+    # Marks the database as having no log, because SQLite opens no other kind in memory.
     return Database(data[:18] + b"\1\1" + data[20:], limits)
 
 
 def leaves(database: Database) -> dict[str, object]:
-    """Every value by table, primary key (or place) and column; bytes as their digest."""
-    found: dict[str, object] = {}
+    """Every value by table, primary key (or position) and column; bytes as their digest."""
+    result: dict[str, object] = {}
     room = LeafRoom(_WHAT)
     for table in database.tables:
         key = database.key(table)
         for place, row in enumerate(database.table(table)):
             name = ",".join(str(_plain(row[column])) for column in key) if key else str(place)
             for column, value in row.items():
-                found[room.take(f"{table}[{name}].{column}")] = _plain(value)
-    return found
+                result[room.take(f"{table}[{name}].{column}")] = _plain(value)
+    return result
 
 
 def _replayed(data: bytes, wal: bytes, limits: DatabaseLimits) -> bytes:
-    """The database with its log replayed, by SQLite itself, in a folder that nobody else can reach."""
+    """The database with its log replayed by SQLite itself, in a private folder."""
     shared = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else None) as folder, _faults():
         path = Path(folder, "data")
@@ -259,7 +261,7 @@ def _replayed(data: bytes, wal: bytes, limits: DatabaseLimits) -> bytes:
                 connection.execute("PRAGMA locking_mode=EXCLUSIVE")
                 (pages,) = connection.execute("PRAGMA page_count").fetchone()
                 (page,) = connection.execute("PRAGMA page_size").fetchone()
-            # The log says how many pages there are, so this is looked at before memory is asked for.
+            # The log determines the number of pages, so check it before allocating memory.
             if pages * page > limits.size:
                 raise StateError(f"{_WHAT}: {pages * page} bytes with its log, expected at most {limits.size}")
             return connection.serialize()
@@ -296,8 +298,8 @@ def _faults() -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, sqlite3.Warning, OverflowError, MemoryError, UnicodeError, ValueError) as error:
-        said = "it ran longer than the limits allow" if str(error) == "interrupted" else str(error)[:300]
-        raise StateError(f"{_WHAT}: {said}") from None
+        reason = "it ran longer than the limits allow" if str(error) == "interrupted" else str(error)[:300]
+        raise StateError(f"{_WHAT}: {reason}") from None
 
 
 _PRAGMAS = (
@@ -309,7 +311,7 @@ _PRAGMAS = (
     "temp_store=MEMORY",
 )
 
-# Those that depend on nothing but their arguments (the date functions also know `now`: do not use it in checks).
+# Functions that depend only on their arguments (the date functions also know `now`: do not use it in checks).
 _FUNCTIONS = frozenset(
     {
         *(

@@ -1,6 +1,6 @@
-"""Reading SVG drawings, as Inkscape writes them and as an attacker might.
+"""Reading SVG drawings, as written by Inkscape, or crafted by an attacker.
 
-Nothing that a drawing links to is opened. Scripts, animations and what is only defined (in `defs`) are not objects.
+Links are never opened. Scripts, animations and definitions (in `defs`) are not objects.
 """
 
 from __future__ import annotations
@@ -81,14 +81,14 @@ __all__ = [
 MAX_BYTES = 32 * MEGABYTE
 MAX_ELEMENTS = 200_000
 MAX_OBJECTS = 20_000
-MAX_TEXT = 200_000  # characters of one title, description or name
+MAX_TEXT = 200_000  # maximum characters of a title, description or name
 
 
 def read_svg(data: bytes) -> Drawing:
-    """Reads a drawing.
+    """Read a drawing.
 
     Raises:
-        StateError: It is no such file, is packed (.svgz), damaged, or goes over a limit.
+        StateError: It is not such a file, is compressed (.svgz), damaged, or over a limit.
     """
     if len(data) > MAX_BYTES:
         raise StateError(f"{WHAT}: {len(data)} bytes, expected at most {MAX_BYTES}")
@@ -136,7 +136,7 @@ class _Reader:
         layer: str,
         visible: bool,
     ) -> Box | None:
-        """Reads the children of a group; returns the box of all, `_UNKNOWN` when one of them cannot be measured."""
+        """Read the children of a group. Returns the box of all; `_UNKNOWN` if one of them cannot be measured."""
         boxes: list[Box | None] = []
         for child in element:
             tag = child.tag.removeprefix(SVG)
@@ -146,22 +146,22 @@ class _Reader:
             if len(self.objects) >= MAX_OBJECTS:
                 raise StateError(f"{WHAT}: more than {MAX_OBJECTS} objects")
             place = len(self.objects)
-            self.objects.append(None)  # a group comes before its objects, and is known after them
+            self.objects.append(None)  # a group comes before its objects, but is complete only after them
             own = own_properties(child, self.sheet)
-            found = cascaded(properties, own)
+            effective = cascaded(properties, own)
             inner = product(matrix, own_transform(child, self.viewbox))
-            # Hidden by `display`, a group hides all that is in it; `visibility` is handed down and can be taken back.
+            # With `display`, a hidden group hides everything in it; `visibility` is inherited and can be overridden.
             displayed = visible and own.get("display") != "none"
             name = child.get("id") or f"{kind}@{place}"
             shape: Outline | None = None
             if tag in GROUPS:
                 around, inside = (*parents, name), name if kind == "layer" else layer
-                box = self.walk(child, found, inner, around, inside, displayed)
+                box = self.walk(child, effective, inner, around, inside, displayed)
             else:
                 shape = self.shapes.outline(child) if tag in SHAPES else None
                 box = self.shapes.box(child, inner)
             boxes.append(box if box is not None or _can_be_measured(kind) else _UNKNOWN)
-            shown = displayed and found.get("visibility", "visible") == "visible"
+            shown = displayed and effective.get("visibility", "visible") == "visible"
             self.objects[place] = DrawingObject(
                 id=name,
                 kind=kind,
@@ -175,9 +175,9 @@ class _Reader:
                 box=None if box is _UNKNOWN else box,
                 geometry=geometry(child, self.viewbox),
                 transform=inner,
-                style=self.style(found, inner),
+                style=self.style(effective, inner),
                 shape=_shape(shape, inner),
-                text=read_text(child, found, inner, self.sheet, self.paints) if kind == "text" else None,
+                text=read_text(child, effective, inner, self.sheet, self.paints) if kind == "text" else None,
                 picture=_picture(child) if kind == "image" else None,
                 href=reference(_href(child)) if kind == "use" else "",
                 clip=(clip := reference(own.get("clip-path"))),
@@ -214,7 +214,7 @@ _UNKNOWN = Box(0.0, 0.0, -1.0, -1.0)
 
 
 def _joined(boxes: list[Box | None]) -> Box | None:
-    """The box around all; those that are None hold nothing."""
+    """The box around all. None means no content."""
     joined: Box | None = None
     for box in boxes:
         if box is _UNKNOWN:
@@ -243,16 +243,16 @@ def _shape(outline: Outline | None, matrix: Matrix) -> Shape | None:
 
 
 def _ids(root: Element) -> dict[str, Element]:
-    found: dict[str, Element] = {}
+    by_id: dict[str, Element] = {}
     for element in root.iter():
         name = element.get("id")
         if name is None:
             continue
-        if name in found or len(name) > 500:
-            # Which of the two a reference means depends on who reads.
+        if name in by_id or len(name) > 500:
+            # Which of the two a reference means depends on the reader.
             raise StateError(f"{WHAT}: two elements have the id {name[:80]!r}, or it is too long")
-        found[name] = element
-    return found
+        by_id[name] = element
+    return by_id
 
 
 def _page_size(root: Element) -> tuple[tuple[float, float], tuple[float, float, float, float]]:
@@ -275,8 +275,8 @@ def _href(element: Element) -> str:
 
 
 def _said(element: Element, what: Literal["title", "desc"]) -> str:
-    found = element.find(f"{SVG}{what}")
-    return "" if found is None else _bounded("".join(found.itertext()).strip())
+    child = element.find(f"{SVG}{what}")
+    return "" if child is None else _bounded("".join(child.itertext()).strip())
 
 
 def _bounded(text: str) -> str:
@@ -303,7 +303,7 @@ def _picture(element: Element) -> DrawingPicture:
 
 
 def _guides(view: Element, height: float) -> tuple[Guide, ...]:
-    found: list[Guide] = []
+    guides: list[Guide] = []
     for element in view.findall(f"{SODIPODI}guide"):
         x, y = _pair(element.get("position", "0,0"))
         across, down = _pair(element.get("orientation", "0,1"))
@@ -311,9 +311,9 @@ def _guides(view: Element, height: float) -> tuple[Guide, ...]:
         orientation = "horizontal" if abs(across) < 1e-9 else "vertical" if abs(down) < 1e-9 else "slanted"
         label = _bounded(element.get(f"{INKSCAPE}label", ""))
         locked = element.get(f"{INKSCAPE}locked") == "true"
-        # Inkscape keeps guides as it counted y long ago: from the lower edge.
-        found.append(Guide(x, height - y, orientation, label, locked))
-    return tuple(found)
+        # Inkscape stores the y of guides from the lower edge, as in old versions.
+        guides.append(Guide(x, height - y, orientation, label, locked))
+    return tuple(guides)
 
 
 def _pair(text: str) -> tuple[float, float]:
@@ -324,26 +324,26 @@ def _pair(text: str) -> tuple[float, float]:
 
 
 def _grids(view: Element, unit: float) -> tuple[Grid, ...]:
-    found: list[Grid] = []
+    grids: list[Grid] = []
     for element in view.findall(f"{INKSCAPE}grid"):
         spacing = [length(element.get(f"spacing{axis}"), default=1.0) for axis in "xy"]
         kind = element.get("type", "xygrid")[:100]
-        # What a grid says is in pixels when it has a unit, and in user units when it has none.
+        # Grid values are in pixels if the grid has a unit, and in user units if it has none.
         spacing = [
             value * (unit if re.search(r"[a-z]", element.get(f"spacing{axis}", "")) else 1)
             for axis, value in zip("xy", spacing, strict=True)
         ]
         visible, enabled = (element.get(name, "true") in ("true", "1") for name in ("visible", "enabled"))
-        found.append(Grid(kind, (spacing[0], spacing[1]), visible, enabled))
-    return tuple(found)
+        grids.append(Grid(kind, (spacing[0], spacing[1]), visible, enabled))
+    return tuple(grids)
 
 
 def _pages(view: Element) -> tuple[Page, ...]:
-    found: list[Page] = []
+    pages: list[Page] = []
     for element in view.findall(f"{INKSCAPE}page"):
         x, y, width, height = (length(element.get(name)) for name in ("x", "y", "width", "height"))
-        found.append(Page(_bounded(element.get(f"{INKSCAPE}label", "")), Box(x, y, width, height)))
-    return tuple(found)
+        pages.append(Page(_bounded(element.get(f"{INKSCAPE}label", "")), Box(x, y, width, height)))
+    return tuple(pages)
 
 
 _DC = "{http://purl.org/dc/elements/1.1/}"
@@ -352,16 +352,16 @@ _CC = tuple(f"{{{space}}}" for space in ("http://creativecommons.org/ns#", "http
 
 
 def _metadata(root: Element) -> dict[str, str]:
-    """Title, creator and so on: first what Inkscape's dialogue shows, then the drawing's own title."""
-    found: dict[str, str] = {}
+    """Title, creator and so on: first those of Inkscape's dialog, then the drawing's own title."""
+    values: dict[str, str] = {}
     for work in (work for space in _CC for work in root.iter(f"{space}Work")):
         for part in work:
             name = part.tag.rpartition("}")[2]
             value = _value(part)
             if value and (part.tag.startswith((_DC, *_CC))):
-                found[{"subject": "keywords"}.get(name, name)] = _bounded(value)
+                values[{"subject": "keywords"}.get(name, name)] = _bounded(value)
     title = _said(root, "title")
-    return found if "title" in found or not title else {"title": title, **found}
+    return values if "title" in values or not title else {"title": title, **values}
 
 
 def _value(element: Element) -> str:

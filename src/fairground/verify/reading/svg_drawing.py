@@ -1,4 +1,4 @@
-"""What an SVG drawing holds: page, layers, objects, styles, texts, and all of it as leaves."""
+"""Content of an SVG drawing: page, layers, objects, styles, texts, and all of it as leaves."""
 
 from __future__ import annotations
 
@@ -26,11 +26,10 @@ class Stop:
 
 @dataclass(frozen=True)
 class Gradient:
-    """A gradient, with what it takes over from others.
+    """A gradient, with what it inherits from others.
 
     Attributes:
-        vector: x1, y1, x2, y2 of a linear one; cx, cy, r, fx, fy of a radial one; as the file says, before
-            `transform`.
+        vector: x1, y1, x2, y2 of a linear one; cx, cy, r, fx, fy of a radial one; as in the file, before `transform`.
         units: `userSpaceOnUse` or `objectBoundingBox`.
     """
 
@@ -45,13 +44,13 @@ class Gradient:
 
 @dataclass(frozen=True)
 class Paint:
-    """What fills a shape or its stroke.
+    """The paint of a fill or a stroke.
 
     Attributes:
         kind: `other` is a pattern, a mesh, or something that is missing.
-        color: `#rrggbb`, of a plain colour.
-        opacity: Of the colour and of the fill or stroke, from 0 to 1.
-        gradient: Of a gradient.
+        color: `#rrggbb` of a plain colour.
+        opacity: Combined opacity of the colour and of the fill or stroke, from 0 to 1.
+        gradient: The gradient, if it is one.
         reference: The id of a gradient or pattern.
     """
 
@@ -64,13 +63,13 @@ class Paint:
 
 @dataclass(frozen=True)
 class Style:
-    """How a shape looks; lengths in user units of the drawing, transforms counted in.
+    """The look of a shape. Lengths are in user units of the drawing, with transforms applied.
 
     Attributes:
-        opacity: Of the object itself, without those of its groups.
-        dashes: Lengths of dash and gap in turn; empty for a whole line.
+        opacity: Opacity of the object itself, without its groups.
+        dashes: Alternating lengths of dash and gap; empty for a solid line.
         markers: Ids of the markers at start, middle and end.
-        blend: The mode in which it mixes with what is below.
+        blend: The blend mode.
         filters: Such as `feGaussianBlur stdDeviation=3`; empty without a filter.
     """
 
@@ -89,14 +88,14 @@ class Style:
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of text that looks the same.
+    """A part of a text with the same look.
 
     Attributes:
-        size: In user units of the drawing, transforms counted in.
+        size: In user units of the drawing, with transforms applied.
         weight: 400 is normal, 700 bold.
         slant: `normal`, `italic` or `oblique`.
         decoration: `none`, `underline`, `line-through` and so on.
-        shift: `super`, `sub` or a length, of text above or below its line.
+        shift: `super`, `sub` or a length, for text above or below its line.
     """
 
     text: str
@@ -111,13 +110,13 @@ class Span:
 
 @dataclass(frozen=True)
 class Text:
-    """What a text object says.
+    """The content of a text object.
 
     Attributes:
-        text: With a line break between its lines.
+        text: The text, with a line break between its lines.
         anchor: `start`, `middle` or `end`.
-        position: Where its first line begins (or, after `anchor`, has its middle or end), transforms counted in.
-        path: Id of the path that it runs along.
+        position: The start of its first line (or its middle or end, according to `anchor`), with transforms applied.
+        path: Id of the path that it follows.
         frame: Id of the shape that it flows in.
     """
 
@@ -133,7 +132,7 @@ class Text:
 
 @dataclass(frozen=True)
 class DrawingPicture:
-    """A picture in the drawing: embedded (with its bytes) or linked (with an address that is never opened)."""
+    """A picture in the drawing: embedded (with its bytes) or linked (with a URL that is never opened)."""
 
     link: str
     mime: str
@@ -143,7 +142,7 @@ class DrawingPicture:
 
 @dataclass(frozen=True)
 class Shape:
-    """The outline of an object: count of nodes and separate lines, whether all are closed, and what it encloses."""
+    """The outline of an object: number of nodes and subpaths, whether all are closed, and the enclosed area."""
 
     nodes: int
     subpaths: int
@@ -156,18 +155,18 @@ class DrawingObject:
     """One object, group or layer.
 
     Attributes:
-        label: As the list of objects shows it; empty when no one named it.
+        label: As in the list of objects; empty if unnamed.
         parents: Ids of the groups around it, the outermost first.
         layer: Id of the innermost layer around it; empty without one.
         visible: Whether neither it nor a group around it is hidden.
         locked: Whether it is locked itself.
-        box: In user units of the drawing, transforms counted in, without the width of the stroke, clip and filter;
-            None for text, whose size depends on fonts, and for groups that hold some.
-        geometry: The numbers that make the shape (`x`, `rx`, `sides`), before transforms.
+        box: In user units of the drawing, with transforms applied, without stroke width, clip and filter; None for
+            text, whose size depends on fonts, and for groups that contain text.
+        geometry: The parameters of the shape (`x`, `rx`, `sides`), before transforms.
         transform: From its own coordinates to the drawing's.
-        shape: Of outlines.
-        href: What a clone is of: an id.
-        clip: Id of its clip; `clip_box` is the box of that one.
+        shape: The outline, if it has one.
+        href: Id of the original of a clone.
+        clip: Id of its clip; `clip_box` is the box of the clip.
         mask: Id of its mask.
         effects: Ids of the live path effects.
     """
@@ -197,7 +196,7 @@ class DrawingObject:
 
 @dataclass(frozen=True)
 class Guide:
-    """A guide through a point, y counted from the top; `orientation` is `horizontal`, `vertical` or `slanted`."""
+    """A guide through a point, with y from the top; `orientation` is `horizontal`, `vertical` or `slanted`."""
 
     x: float
     y: float
@@ -208,7 +207,7 @@ class Guide:
 
 @dataclass(frozen=True)
 class Grid:
-    """A grid; spacing in user units of the drawing."""
+    """A grid, with spacing in user units of the drawing."""
 
     kind: str
     spacing: tuple[float, float]
@@ -218,7 +217,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Page:
-    """One page of a drawing that has several."""
+    """One page of a drawing with several pages."""
 
     label: str
     box: Box
@@ -229,15 +228,15 @@ class Drawing:
     """An SVG drawing.
 
     Attributes:
-        width: In pixels, 96 an inch.
-        height: Likewise.
-        size: Width and height as the file says, such as `210mm`.
+        width: In pixels, 96 per inch.
+        height: In pixels, 96 per inch.
+        size: Width and height as in the file, such as `210mm`.
         viewbox: x, y, width and height of the page in user units.
-        unit: The unit that Inkscape shows.
+        unit: The display unit of Inkscape.
         metadata: Such as `title`, `creator`, `rights`, `license`, `keywords`; several values of one are joined by `, `.
-        objects: In the order of the file: what comes later is above. A group comes before its objects.
-        gradients: All that are defined, used or not.
-        unread_rules: Selectors of style rules that are not taken into account.
+        objects: In the order of the file: later ones are above. A group comes before its objects.
+        gradients: All defined gradients, used or not.
+        unread_rules: Selectors of style rules that are ignored.
     """
 
     width: float
@@ -260,34 +259,40 @@ class Drawing:
         return tuple(part for part in self.objects if part.kind == "layer")
 
     def __getitem__(self, name: str) -> DrawingObject:
-        """The object with this id, or else the only one with this label; raises `StateError` otherwise."""
-        found = [part for part in self.objects if part.id == name]
-        found = found or [part for part in self.objects if part.label == name]
-        if len(found) != 1:
+        """Return the object with this id, or else the only one with this label.
+
+        Raises:
+            StateError: There is none, or more than one.
+        """
+        matches = [part for part in self.objects if part.id == name]
+        matches = matches or [part for part in self.objects if part.label == name]
+        if len(matches) != 1:
             names = ", ".join(part.label or part.id for part in self.objects)
-            raise StateError(f"the drawing has {len(found)} objects named {name!r}, expected one; it has {names[:500]}")
-        return found[0]
+            raise StateError(
+                f"the drawing has {len(matches)} objects named {name!r}, expected one; it has {names[:500]}"
+            )
+        return matches[0]
 
     def inside(self, name: str) -> tuple[DrawingObject, ...]:
-        """All objects in the group or layer with this id or label, however deep."""
+        """All objects in the group or layer with this id or label, at any depth."""
         outer = self[name].id
         return tuple(part for part in self.objects if outer in part.parents)
 
     def length_in(self, unit: str, length: float) -> float:
-        """A length in user units of the drawing, converted into `px`, `mm`, `cm`, `in`, `pt` or `pc`."""
+        """Convert a length from user units of the drawing to `px`, `mm`, `cm`, `in`, `pt` or `pc`."""
         if unit not in UNITS:
             raise InvalidInput(f"the unit {unit!r}, expected one of {', '.join(UNITS)}")
         return length * self.width / self.viewbox[2] / UNITS[unit]
 
     def to_json(self) -> dict[str, object]:
-        """Everything, in plain lists and dictionaries; of embedded pictures the digest."""
+        """Everything, as plain lists and dictionaries; embedded pictures as digests."""
         plain = _plain(self)
         assert isinstance(plain, dict)
         return plain
 
 
 def drawing_leaves(drawing: Drawing) -> dict[str, object]:
-    """The drawing's content, flattened; gradients by what they look like, not by the names that Inkscape gives them."""
+    """The drawing's content, flattened. Gradients are described by their look, not by Inkscape's generated names."""
     leaves: dict[str, object] = {
         "size": (_short(drawing.width), _short(drawing.height)),
         "viewbox": _short(drawing.viewbox),
@@ -303,7 +308,7 @@ def drawing_leaves(drawing: Drawing) -> dict[str, object]:
     return leaves
 
 
-# Names that a save may change, and what follows from the rest.
+# Names that a save may change, and what follows from other fields.
 _LEFT_OUT = frozenset(["id", "reference", "data"])
 _ONLY_WHETHER = frozenset(["clip", "mask", "frame"])
 
@@ -326,9 +331,9 @@ def _flatten(start: str, value: object, leaves: dict[str, object]) -> None:
 
 
 def _short(value: object) -> object:
-    """Numbers as exact as Inkscape keeps them through a save."""
+    """Numbers with the precision that Inkscape preserves in a save."""
     if isinstance(value, float):
-        return round(value, 3) + 0.0  # no negative zero
+        return round(value, 3) + 0.0  # avoids negative zero
     if isinstance(value, tuple | list):
         return tuple(_short(part) for part in value)
     if isinstance(value, dict):

@@ -1,7 +1,7 @@
 """Shapes of SVG drawings: transforms, path data, and the boxes and areas that follow from them.
 
-Every outline becomes cubic curves (a straight line is one too), so that one formula gives exact boxes and areas.
-Elliptical arcs are replaced by curves that differ from them by less than 0.03% of the radius.
+Every outline is converted to cubic curves (including straight lines), so that one formula gives exact boxes and areas.
+Elliptical arcs are approximated with an error below 0.03% of the radius.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fairground.core import StateError
 
 WHAT = "drawing (.svg)"
 MAX_TRANSFORMS = 200
-MAX_SEGMENTS = 200_000  # of all outlines together
+MAX_SEGMENTS = 200_000  # maximum of all outlines together
 MAX_NUMBER = 1e9
 
 Matrix: TypeAlias = tuple[float, float, float, float, float, float]
@@ -30,7 +30,7 @@ IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Box:
-    """An upright rectangle."""
+    """An axis-aligned rectangle."""
 
     x: float
     y: float
@@ -49,24 +49,24 @@ class Box:
 
     @property
     def center(self) -> Point:
-        """The middle."""
+        """The center point."""
         return self.x + self.width / 2, self.y + self.height / 2
 
     def joined(self, other: Box) -> Box:
-        """The smallest box that holds both."""
+        """The smallest box that contains both."""
         x, y = min(self.x, other.x), min(self.y, other.y)
         return Box(x, y, max(self.right, other.right) - x, max(self.bottom, other.bottom) - y)
 
 
 @dataclass(frozen=True)
 class Outline:
-    """The line around a shape.
+    """The outline of a shape.
 
     Attributes:
-        curves: For each segment four points: start, two handles, end.
-        subpaths: How many separate lines there are.
+        curves: Four points per segment: start, two handles, end.
+        subpaths: Number of subpaths.
         closed: Whether all of them are closed.
-        nodes: Points that the line goes through; where a line closes, the end that is also its start counts once.
+        nodes: Number of points on the outline. The common start and end of a closed subpath counts once.
     """
 
     curves: NDArray[np.float64]
@@ -75,7 +75,7 @@ class Outline:
     nodes: int
 
     def box(self, matrix: Matrix = IDENTITY) -> Box | None:
-        """The exact box of the outline once it is transformed; None for an outline without segments."""
+        """The exact box of the transformed outline; None without segments."""
         if len(self.curves) == 0:
             return None
         points = transformed(self.curves, matrix)
@@ -95,7 +95,7 @@ class Outline:
         return Box(float(left), float(top), float(right - left), float(bottom - top))
 
     def area(self, matrix: Matrix = IDENTITY) -> float:
-        """What the outline encloses; a hole that runs the other way round counts against it."""
+        """The enclosed area. A hole with the opposite direction is subtracted."""
         points = transformed(self.curves, matrix)
         (x0, x1, x2, x3), (y0, y1, y2, y3) = points[..., 0].T, points[..., 1].T
         sums = x0 * (6 * y1 + 3 * y2 + y3) + 3 * (x1 * (y2 + y3 - 2 * y0) - x2 * (y0 + y1 - 2 * y3))
@@ -103,48 +103,48 @@ class Outline:
 
 
 def transformed(points: NDArray[np.float64], matrix: Matrix) -> NDArray[np.float64]:
-    """Points, the last axis of which is x and y, under a transform."""
+    """Apply a transform to points, whose last axis is x and y."""
     a, b, c, d, e, f = matrix
-    found: NDArray[np.float64] = points @ np.array([[a, b], [c, d]]) + np.array([e, f])
-    return found
+    result: NDArray[np.float64] = points @ np.array([[a, b], [c, d]]) + np.array([e, f])
+    return result
 
 
 def moved(point: Point, matrix: Matrix) -> Point:
-    """One point under a transform."""
+    """Apply a transform to one point."""
     (x, y), (a, b, c, d, e, f) = point, matrix
     return a * x + c * y + e, b * x + d * y + f
 
 
 def product(outer: Matrix, inner: Matrix) -> Matrix:
-    """The transform that does the inner one first."""
+    """The combined transform, with the inner one applied first."""
     a, b, c, d, e, f = outer
     g, h, i, j, k, m = inner
-    found = (a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * m + e, b * k + d * m + f)
-    if not all(abs(number) <= MAX_NUMBER for number in found):
+    result = (a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * m + e, b * k + d * m + f)
+    if not all(abs(number) <= MAX_NUMBER for number in result):
         raise StateError(f"{WHAT}: a transform that leads out of all bounds")
-    return found
+    return result
 
 
 def scale_of(matrix: Matrix) -> float:
-    """How much longer a line becomes under a transform, on average of all directions."""
+    """The mean scale factor of a transform over all directions."""
     a, b, c, d, _e, _f = matrix
     return math.sqrt(abs(a * d - b * c))
 
 
 def parse_transform(text: str | None) -> Matrix:
-    """The value of a `transform` attribute."""
+    """Parse a `transform` attribute."""
     matrix = IDENTITY
     if text is None:
         return matrix
     text = text.strip()
     position, count = 0, 0
     while position < len(text):
-        found = _FUNCTION.match(text, position)
+        match = _FUNCTION.match(text, position)
         count += 1
-        if found is None or count > MAX_TRANSFORMS:
+        if match is None or count > MAX_TRANSFORMS:
             raise StateError(f"{WHAT}: the transform {text[:80]!r} is malformed, or too long")
-        position = found.end()
-        matrix = product(matrix, _function(found[1], _numbers(found[2])))
+        position = match.end()
+        matrix = product(matrix, _function(match[1], _numbers(match[2])))
     return matrix
 
 
@@ -174,7 +174,11 @@ _SPACE = re.compile(r"[\s,]*")
 
 
 def number(text: str) -> float:
-    """A plain number; raises `StateError` for anything else and for what is beyond all bounds."""
+    """Parse a plain number.
+
+    Raises:
+        StateError: It is not a number, or too large.
+    """
     if not _NUMBER.fullmatch(text) or len(text) > 100 or abs(float(text)) > MAX_NUMBER:
         raise StateError(f"{WHAT}: {text[:80]!r} where a number was expected")
     return float(text)
@@ -185,7 +189,7 @@ def _numbers(text: str) -> list[float]:
 
 
 def parse_points(text: str) -> list[Point]:
-    """The value of a `points` attribute."""
+    """Parse a `points` attribute."""
     values = _Tokens(text).all_numbers()
     if len(values) % 2:
         raise StateError(f"{WHAT}: an odd count of coordinates in a list of points")
@@ -193,7 +197,7 @@ def parse_points(text: str) -> list[Point]:
 
 
 class Pen:
-    """Draws an outline, and keeps to the count of segments that is left."""
+    """Draws an outline, within a remaining number of segments."""
 
     def __init__(self, left: int = MAX_SEGMENTS) -> None:
         self._left = left
@@ -204,17 +208,17 @@ class Pen:
         self._begin: Point = (0.0, 0.0)
 
     def move(self, to: Point) -> None:
-        """Begins a new line."""
+        """Begin a new subpath."""
         self.at = self._begin = to
         self._closed.append(False)
         self._nodes += 1
 
     def line(self, to: Point) -> None:
-        """Draws a straight line."""
+        """Draw a straight line."""
         self.curve(self.at, to, to)
 
     def curve(self, first: Point, second: Point, to: Point, *, node: bool = True) -> None:
-        """Draws a cubic curve."""
+        """Draw a cubic curve."""
         if not self._closed:
             raise StateError(f"{WHAT}: a path that does not begin with a move")
         if self._closed[-1]:
@@ -228,7 +232,7 @@ class Pen:
         self.at = to
 
     def arc(self, rx: float, ry: float, tilt: float, large: bool, sweep: bool, to: Point) -> None:
-        """Draws a part of an ellipse, as path data describes it."""
+        """Draw a part of an ellipse, with the parameters of path data."""
         (x0, y0), (x1, y1) = self.at, to
         if self.at == to:
             return
@@ -237,7 +241,7 @@ class Pen:
             return
         rx, ry, turn = abs(rx), abs(ry), math.radians(tilt)
         cos, sin = math.cos(turn), math.sin(turn)
-        # In the ellipse's own axes, with the middle of the two points at 0.
+        # In the ellipse's own axes, with the midpoint of the two points at 0.
         x, y = cos * (x0 - x1) / 2 + sin * (y0 - y1) / 2, -sin * (x0 - x1) / 2 + cos * (y0 - y1) / 2
         fit = math.hypot(x / rx, y / ry)
         if fit > 1:
@@ -266,7 +270,7 @@ class Pen:
         self.curve(moved(first, own), moved(second, own), target, node=to is not None)
 
     def close(self) -> None:
-        """Goes back to where the line began."""
+        """Return to the start of the subpath."""
         if not self._closed:
             raise StateError(f"{WHAT}: a path that does not begin with a move")
         if self._closed[-1]:
@@ -279,13 +283,17 @@ class Pen:
         self.at = self._begin
 
     def done(self) -> Outline:
-        """What was drawn."""
+        """Return the outline."""
         curves = np.array(self._curves, np.float64).reshape(-1, 4, 2)
         return Outline(curves, len(self._closed), bool(self._closed) and all(self._closed), self._nodes)
 
 
 def parse_path(text: str, *, left: int = MAX_SEGMENTS) -> Outline:
-    """The value of a `d` attribute; raises `StateError` when it is malformed or of more segments than are left."""
+    """Parse a `d` attribute.
+
+    Raises:
+        StateError: It is malformed, or has more segments than are left.
+    """
     pen, tokens = Pen(left), _Tokens(text)
     handle: Point | None = None
     command = ""
@@ -294,7 +302,7 @@ def parse_path(text: str, *, left: int = MAX_SEGMENTS) -> Outline:
         if letter:
             command = letter
         elif command in "MmZz":
-            # After a move, more points are lines.
+            # After a move, further points are lines.
             command = {"M": "L", "m": "l"}.get(command, "")
         if command not in _COMMANDS:
             raise StateError(f"{WHAT}: path data that is malformed at character {tokens.position}")
@@ -306,7 +314,7 @@ _COMMANDS = frozenset("MmLlHhVvCcSsQqTtAaZz")
 
 
 def _draw(pen: Pen, tokens: _Tokens, command: str, handle: Point | None) -> Point | None:
-    """Draws one command; returns the last handle, for the commands that continue smoothly."""
+    """Draw one command. Returns the last handle, for commands that continue smoothly."""
     kind, (x, y) = command.upper(), pen.at
     from_x, from_y = (x, y) if command.islower() else (0.0, 0.0)
 
@@ -355,30 +363,30 @@ class _Tokens:
         return self.position >= len(self._text)
 
     def letter(self) -> str:
-        """The next character if it is a letter; otherwise nothing."""
-        found = self._text[self.position]
-        if not found.isalpha():
+        """The next character if it is a letter; otherwise empty."""
+        character = self._text[self.position]
+        if not character.isalpha():
             return ""
         self.position += 1
         self._skip()
-        return found
+        return character
 
     def flag(self) -> bool:
-        found = self._text[self.position : self.position + 1]
-        if found not in ("0", "1"):
+        character = self._text[self.position : self.position + 1]
+        if character not in ("0", "1"):
             raise StateError(f"{WHAT}: path data that is malformed at character {self.position}")
         self.position += 1
         self._skip()
-        return found == "1"
+        return character == "1"
 
     def number(self) -> float:
-        found = _NUMBER.match(self._text, self.position)
-        if found is None:
+        match = _NUMBER.match(self._text, self.position)
+        if match is None:
             raise StateError(f"{WHAT}: path data that is malformed at character {self.position}")
-        value = float(found[0])
+        value = float(match[0])
         if abs(value) > MAX_NUMBER:
-            raise StateError(f"{WHAT}: path data with the number {found[0][:80]}, which is out of all bounds")
-        self.position = found.end()
+            raise StateError(f"{WHAT}: path data with the number {match[0][:80]}, which is out of all bounds")
+        self.position = match.end()
         self._skip()
         return value
 
@@ -391,6 +399,6 @@ class _Tokens:
         return values
 
     def _skip(self) -> None:
-        found = _SPACE.match(self._text, self.position)
-        assert found is not None  # it matches nothing, too
-        self.position = found.end()
+        match = _SPACE.match(self._text, self.position)
+        assert match is not None  # it also matches the empty string
+        self.position = match.end()

@@ -20,9 +20,9 @@ from fairground.verify.reading.svg_style import (
     share,
 )
 
-MAX_CHAIN = 20  # of gradients that take over from others
+MAX_CHAIN = 20  # maximum number of gradients that inherit from each other
 MAX_STOPS = 500
-MAX_PRIMITIVES = 100  # of one filter
+MAX_PRIMITIVES = 100  # maximum per filter
 
 _KINDS: dict[str, Literal["linear", "radial"]] = {
     f"{SVG}linearGradient": "linear",
@@ -35,7 +35,7 @@ _VECTORS = {
 
 
 class Paints:
-    """Looks up what paints and filters refer to in one drawing."""
+    """Resolves references to paints and filters in one drawing."""
 
     def __init__(self, ids: Mapping[str, Element], sheet: Stylesheet) -> None:
         self._ids = ids
@@ -43,7 +43,7 @@ class Paints:
         self._gradients: dict[str, Gradient] = {}
 
     def read(self, properties: Properties, name: Literal["fill", "stroke"], default: str) -> Paint:
-        """What a `fill` or `stroke` says."""
+        """Read the paint of a `fill` or `stroke`."""
         text = properties.get(name) or default
         opacity = share(properties.get(f"{name}-opacity"))
         if text == "none":
@@ -54,18 +54,18 @@ class Paints:
             gradient = self._gradient(target, element)
             return Paint(gradient.kind, "", opacity, gradient, target)
         current = parse_color(properties.get("color", "black"))
-        # A paint that is missing has a colour after it to fall back on.
+        # A missing paint is followed by a fallback colour.
         color = parse_color(text.partition(")")[2] if target else text, current[0] if current else "#000000")
         if color is None or element is not None:
             return Paint("other", "", opacity, None, target)
         return Paint("color", color[0], round(color[1] * opacity, 4))
 
     def gradients(self) -> tuple[Gradient, ...]:
-        """All gradients that are defined and have an id."""
+        """All defined gradients with an id."""
         return tuple(self._gradient(name, element) for name, element in self._ids.items() if element.tag in _KINDS)
 
     def filters(self, text: str | None) -> tuple[str, ...]:
-        """The steps of the filter that a `filter` property refers to, with their numbers."""
+        """The steps of the filter that a `filter` property refers to, with their parameters."""
         element = self._ids.get(reference(text))
         if element is None or element.tag != f"{SVG}filter":
             return ()
@@ -91,9 +91,9 @@ class Paints:
             chain.append(following)
 
         def said(attribute: str, default: str) -> str:
-            return next((found for part in chain if (found := part.get(attribute)) is not None), default)
+            return next((value for part in chain if (value := part.get(attribute)) is not None), default)
 
-        stops = next((found for part in chain if (found := part.findall(f"{SVG}stop"))), [])
+        stops = next((elements for part in chain if (elements := part.findall(f"{SVG}stop"))), [])
         vector = [said(attribute, default) for attribute, default in _VECTORS[kind]]
         if kind == "radial":
             vector[3:] = [focus or center for focus, center in zip(vector[3:], vector[:2], strict=True)]

@@ -20,8 +20,8 @@ from fairground.verify.reading.svg_geometry import (
 )
 from fairground.verify.reading.svg_style import SODIPODI, SVG, XLINK, length, reference
 
-MAX_CLONES = 20  # of clones of clones
-MAX_VISITS = 40_000  # of elements to measure, as often as clones show them
+MAX_CLONES = 20  # maximum depth of clones of clones
+MAX_VISITS = 40_000  # maximum number of measured elements, counted once per clone
 
 SHAPES = frozenset(["rect", "circle", "ellipse", "line", "polyline", "polygon", "path"])
 GROUPS = frozenset(["g", "a", "switch", "svg"])
@@ -34,19 +34,21 @@ _STAR = ("sides", "cx", "cy", "rx", "ry", "r1", "r2", "arg1", "arg2", "start", "
 
 
 def geometry(element: Element, viewbox: tuple[float, float, float, float]) -> dict[str, float]:
-    """The numbers that make an element's shape, before transforms; of stars and arcs those that Inkscape keeps."""
-    found = {
+    """The parameters of an element's shape, before transforms; for stars and arcs those that Inkscape stores."""
+    parameters = {
         name: length(element.get(name), of=viewbox[2 + axis])
         for name, axis in _NUMBERS.items()
         if element.get(name) not in (None, "auto") and element.tag not in _TEXTS
     }
     if element.get(f"{SODIPODI}type"):
-        found |= {name: length(element.get(f"{SODIPODI}{name}")) for name in _STAR if element.get(f"{SODIPODI}{name}")}
-    return found
+        parameters |= {
+            name: length(element.get(f"{SODIPODI}{name}")) for name in _STAR if element.get(f"{SODIPODI}{name}")
+        }
+    return parameters
 
 
 def own_transform(element: Element, viewbox: tuple[float, float, float, float]) -> Matrix:
-    """From the coordinates inside of an element to those around it."""
+    """The transform from the coordinates inside of an element to those around it."""
     matrix = parse_transform(element.get("transform"))
     if element.tag != f"{SVG}svg":
         return matrix
@@ -56,19 +58,19 @@ def own_transform(element: Element, viewbox: tuple[float, float, float, float]) 
     parts = [number(part) for part in element.get("viewBox", "").replace(",", " ").split()]
     scale = 1.0
     if len(parts) == 4 and parts[2] > 0 and parts[3] > 0:
-        # As a whole and in the middle, which is what happens unless `preserveAspectRatio` says otherwise.
+        # Uniformly and centered, which is the default of `preserveAspectRatio`.
         scale = min(width / parts[2], height / parts[3])
         x += (width - scale * parts[2]) / 2 - scale * parts[0]
         y += (height - scale * parts[3]) / 2 - scale * parts[1]
     return product(matrix, (scale, 0.0, 0.0, scale, x, y))
 
 
-# A text may have a list of positions, one for each character.
+# A text may have a list of positions, one per character.
 _TEXTS = frozenset([f"{SVG}text", f"{SVG}flowRoot"])
 
 
 class Shapes:
-    """Measures the elements of one drawing, and keeps to a total of segments."""
+    """Measures the elements of one drawing, within a total number of segments."""
 
     def __init__(self, ids: dict[str, Element], viewbox: tuple[float, float, float, float]) -> None:
         self._ids = ids
@@ -80,12 +82,12 @@ class Shapes:
     def outline(self, element: Element) -> Outline:
         """The outline of a shape, before transforms."""
         if element not in self._outlines:
-            self._outlines[element] = found = self._outline(element)
-            self._left -= len(found.curves)
+            self._outlines[element] = outline = self._outline(element)
+            self._left -= len(outline.curves)
         return self._outlines[element]
 
     def box(self, element: Element, matrix: Matrix, *, depth: int = 0) -> Box | None:
-        """The box of an element under a transform that already counts its own in; None when it cannot be told."""
+        """The box of an element under a transform that includes its own; None if unknown."""
         tag = element.tag.removeprefix(SVG)
         self._visits_left -= 1
         if depth > MAX_CLONES or self._visits_left < 0:
@@ -99,7 +101,7 @@ class Shapes:
         return self.children_box(element, matrix, depth=depth) if tag in (*GROUPS, "symbol") else None
 
     def children_box(self, element: Element, matrix: Matrix, *, depth: int = 0) -> Box | None:
-        """The box of all that is in an element; None when a part cannot be told."""
+        """The box of all children of an element; None if a part is unknown."""
         joined: Box | None = None
         for child in element:
             tag = child.tag.removeprefix(SVG)

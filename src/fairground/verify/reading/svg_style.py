@@ -1,4 +1,4 @@
-"""Styles of SVG drawings: what an object inherits, what it says itself, and what the values mean."""
+"""Styles of SVG drawings: inherited and own properties of an object, and their values."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from fairground.core import StateError
 from fairground.verify.reading.svg_geometry import MAX_NUMBER, WHAT
 
 MAX_RULES = 2_000
-MAX_STYLE = 100_000  # characters of one style attribute
-MAX_SHEET = 1_000_000  # characters of all style sheets together
+MAX_STYLE = 100_000  # maximum characters of a style attribute
+MAX_SHEET = 1_000_000  # maximum characters of all style sheets together
 
 SVG = "{http://www.w3.org/2000/svg}"
 INKSCAPE = "{http://www.inkscape.org/namespaces/inkscape}"
@@ -24,7 +24,7 @@ SODIPODI = "{http://sodipodi.sourceforge.net/DTD/sodipodi-0.dtd}"
 XLINK = "{http://www.w3.org/1999/xlink}"
 XML = "{http://www.w3.org/XML/1998/namespace}"
 
-# Pixels of one unit, at the 96 an inch that the standard fixes.
+# Pixels per unit, at the 96 per inch of the standard.
 UNITS = {"": 1.0, "px": 1.0, "in": 96.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "pt": 96 / 72, "pc": 16.0, "q": 96 / 101.6}
 
 Properties = Mapping[str, str]
@@ -62,7 +62,7 @@ class Stylesheet:
 
     Attributes:
         rules: By selector: the name of an element, `.class` or `#id`.
-        unread: Selectors that are not so simple; what they say is not in any style.
+        unread: Other selectors. Their rules are ignored.
     """
 
     rules: Mapping[str, Properties] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Stylesheet:
 
 
 def read_stylesheet(root: Element) -> Stylesheet:
-    """Reads all `style` elements of a drawing."""
+    """Read all `style` elements of a drawing."""
     text = "".join("".join(element.itertext()) for element in root.iter(f"{SVG}style"))
     if len(text) > MAX_SHEET:
         raise StateError(f"{WHAT}: style sheets of {len(text)} characters, expected at most {MAX_SHEET}")
@@ -92,50 +92,50 @@ def read_stylesheet(root: Element) -> Stylesheet:
 
 
 def parse_declarations(text: str) -> dict[str, str]:
-    """The properties of a `style` attribute."""
+    """Parse the properties of a `style` attribute."""
     if len(text) > MAX_STYLE:
         raise StateError(f"{WHAT}: a style of {len(text)} characters, expected at most {MAX_STYLE}")
-    found: dict[str, str] = {}
+    properties: dict[str, str] = {}
     for declaration in text.split(";"):
         name, colon, value = declaration.partition(":")
         if colon:
-            found[name.strip().lower()] = value.replace("!important", "").strip()
-    return found
+            properties[name.strip().lower()] = value.replace("!important", "").strip()
+    return properties
 
 
 def own_properties(element: Element, sheet: Stylesheet) -> dict[str, str]:
-    """What an element itself says: attributes first, then rules, then its `style` attribute, which wins."""
-    found = {name: value.strip() for name, value in element.attrib.items() if name in _INHERITED or name in _OWN}
+    """An element's own properties, in increasing priority: attributes, rules, its `style` attribute."""
+    properties = {name: value.strip() for name, value in element.attrib.items() if name in _INHERITED or name in _OWN}
     if sheet.rules:
         names = ["*", element.tag.removeprefix(SVG)]
         names += [f".{name}" for name in element.get("class", "")[:1000].split()[:50]]
         names.append(f"#{element.get('id', '')}")
         for name in names:
-            found |= sheet.rules.get(name, {})
+            properties |= sheet.rules.get(name, {})
     if "style" in element.attrib:
-        found |= parse_declarations(element.attrib["style"])
-    if any(len(value) > MAX_STYLE for value in found.values()):
+        properties |= parse_declarations(element.attrib["style"])
+    if any(len(value) > MAX_STYLE for value in properties.values()):
         raise StateError(f"{WHAT}: a style of more than {MAX_STYLE} characters")
-    return found
+    return properties
 
 
 def cascaded(inherited: Properties, own: Properties) -> dict[str, str]:
-    """All properties of an element: its own, and those of its parent that are handed down."""
-    found = {name: value for name, value in inherited.items() if name in _INHERITED}
+    """All properties of an element: its own, and the inherited ones of its parent."""
+    properties = {name: value for name, value in inherited.items() if name in _INHERITED}
     for name, value in own.items():
         if value == "inherit":
             if name in inherited:
-                found[name] = inherited[name]
+                properties[name] = inherited[name]
         else:
-            found[name] = value
+            properties[name] = value
     if "font-size" in own:
-        # Relative sizes are of the parent's size, so they must be worked out before they are handed down.
-        found["font-size"] = repr(font_size(own["font-size"], font_size(inherited.get("font-size"))))
-    return found
+        # Relative sizes refer to the parent's size, so they must be resolved before they are inherited.
+        properties["font-size"] = repr(font_size(own["font-size"], font_size(inherited.get("font-size"))))
+    return properties
 
 
 def font_size(text: str | None, parent: float = 16.0) -> float:
-    """A size of type in user units."""
+    """A font size in user units."""
     if text is None or text in ("inherit", "medium"):
         return parent if text == "inherit" else 16.0
     names = {"xx-small": 9.6, "x-small": 12.0, "small": 13.33, "large": 19.2, "x-large": 24.0, "xx-large": 32.0}
@@ -147,25 +147,25 @@ def font_size(text: str | None, parent: float = 16.0) -> float:
 
 
 def length(text: str | None, *, default: float = 0.0, of: float = 0.0, em: float = 16.0) -> float:
-    """A length in user units.
+    """Parse a length in user units.
 
     Args:
         text: Such as `12`, `3mm`, `50%` or `1.5em`.
-        default: When there is no text.
-        of: What a percentage is of.
-        em: The size of type.
+        default: Used if there is no text.
+        of: The base of a percentage.
+        em: The font size.
 
     Raises:
-        StateError: It is not a length, or out of all bounds.
+        StateError: It is not a length, or too large.
     """
     if text is None or text == "":
         return default
-    found = _LENGTH.fullmatch(text.strip()[:100])
-    unit = found[2].lower() if found else ""
+    match = _LENGTH.fullmatch(text.strip()[:100])
+    unit = match[2].lower() if match else ""
     factor = {"%": of / 100, "em": em, "ex": em / 2, "rem": 16.0, **UNITS}.get(unit)
-    if found is None or factor is None:
+    if match is None or factor is None:
         raise StateError(f"{WHAT}: {text[:80]!r} where a length was expected")
-    value = float(found[1]) * factor
+    value = float(match[1]) * factor
     if not math.isfinite(value) or abs(value) > MAX_NUMBER:
         raise StateError(f"{WHAT}: the length {text[:80]!r} is out of all bounds")
     return value
@@ -175,7 +175,7 @@ _LENGTH = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([a-zA-Z]*|
 
 
 def share(text: str | None, default: float = 1.0) -> float:
-    """An opacity, from 0 to 1."""
+    """An opacity from 0 to 1."""
     if text is None or text == "":
         return default
     value = length(text, of=1.0)
@@ -183,11 +183,11 @@ def share(text: str | None, default: float = 1.0) -> float:
 
 
 def parse_color(text: str, current: str = "#000000") -> tuple[str, float] | None:
-    """A colour as `#rrggbb` and its opacity; None when it is not a colour.
+    """A colour as `#rrggbb` and its opacity; None if it is not a colour.
 
     Args:
         text: Such as `red`, `#f00`, `rgb(100%, 0, 0)` or `hsl(0, 100%, 50%)`.
-        current: What `currentColor` stands for.
+        current: The value of `currentColor`.
     """
     text = text.strip().lower()[:200].split(" icc-color", 1)[0]
     if text == "currentcolor":
@@ -202,7 +202,7 @@ def parse_color(text: str, current: str = "#000000") -> tuple[str, float] | None
         return _color_function(function[1], function[2].replace(",", " ").replace("/", " ").split())
     if not text.isalpha() or text not in ImageColor.colormap:
         return None
-    red, green, blue = ImageColor.getrgb(text)[:3]  # the map itself changes as it is used
+    red, green, blue = ImageColor.getrgb(text)[:3]  # the map itself changes with use
     return f"#{red:02x}{green:02x}{blue:02x}", 1.0
 
 
@@ -223,14 +223,14 @@ def _color_function(kind: str, parts: list[str]) -> tuple[str, float] | None:
 
 
 def weight(text: str | None) -> int:
-    """How bold type is: 400 is normal, 700 bold."""
-    found = {"normal": 400, "bold": 700, "lighter": 300, "bolder": 700}.get(text or "normal")
-    if found is not None:
-        return found
+    """The font weight: 400 is normal, 700 bold."""
+    named = {"normal": 400, "bold": 700, "lighter": 300, "bolder": 700}.get(text or "normal")
+    if named is not None:
+        return named
     return int(text) if text and re.fullmatch(r"[1-9]\d{0,3}", text) else 400
 
 
 def reference(text: str | None) -> str:
     """The id in `url(#id)` or `#id`; otherwise empty."""
-    found = re.match(r"(?:url\(\s*['\"]?)?#([^'\")\s]{1,500})", (text or "").strip()[:1000])
-    return found[1] if found else ""
+    match = re.match(r"(?:url\(\s*['\"]?)?#([^'\")\s]{1,500})", (text or "").strip()[:1000])
+    return match[1] if match else ""

@@ -1,4 +1,4 @@
-"""Texts of SVG drawings: their lines, and the stretches that look different."""
+"""Texts of SVG drawings: their lines, and the parts with different looks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from fairground.verify.reading.svg_style import (
     weight,
 )
 
-MAX_TEXT = 200_000  # characters of one text
+MAX_TEXT = 200_000  # maximum characters of a text
 MAX_SPANS = 5_000
 
 _LINES = frozenset([f"{SVG}flowPara", f"{SVG}flowDiv"])
@@ -33,7 +33,7 @@ _PARTS = frozenset([f"{SVG}{name}" for name in ("tspan", "textPath", "flowSpan",
 
 
 def read_text(element: Element, properties: Properties, matrix: Matrix, sheet: Stylesheet, paints: Paints) -> Text:
-    """What a `text` or `flowRoot` element says.
+    """Read a `text` or `flowRoot` element.
 
     Args:
         element: The text.
@@ -78,11 +78,11 @@ class _TextReader:
                 own = cascaded(properties, own_properties(child, self._sheet))
                 self.read(child, own, _keeps_space(child, own, keep))
             if child.get(f"{SODIPODI}role") != "line" or (child.tail or "").strip():
-                # What follows a line is otherwise the file's indentation, not text.
+                # Otherwise, what follows a line is the file's indentation, not text.
                 self._add(child.tail, properties, keep)
 
     def spans(self) -> tuple[Span, ...]:
-        """Stretches that look the same, joined; spaces at both ends of the text are no part of it."""
+        """Adjacent parts with the same look are joined. White space at both ends of the text is removed."""
         joined: list[Span] = []
         for span in self._spans:
             if joined and replace(joined[-1], text="") == replace(span, text=""):
@@ -120,18 +120,18 @@ class _TextReader:
 
 
 def _keeps_space(element: Element, properties: Properties, outer: bool) -> bool:
-    said = element.get(f"{XML}space")
-    if said is not None:
-        return said == "preserve"
+    space = element.get(f"{XML}space")
+    if space is not None:
+        return space == "preserve"
     return properties.get("white-space", "").startswith("pre") or outer
 
 
 def _position(element: Element) -> tuple[float, float]:
-    """The first x and y that the text or, where it says none, its first part has."""
+    """The first x and y of the text or, if it has none, of its first part."""
     inner = element.find(f"{SVG}tspan")
-    found = []
+    coordinates = []
     for name in ("x", "y"):
-        said = element.get(name) or (inner.get(name) if inner is not None else None) or "0"
-        parts = said.replace(",", " ").split()
-        found.append(length(parts[0]) if parts else 0.0)
-    return found[0], found[1]
+        listed = element.get(name) or (inner.get(name) if inner is not None else None) or "0"
+        parts = listed.replace(",", " ").split()
+        coordinates.append(length(parts[0]) if parts else 0.0)
+    return coordinates[0], coordinates[1]

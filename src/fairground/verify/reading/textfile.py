@@ -1,4 +1,4 @@
-"""Reading plain text: which encoding, which line ends, how it is indented; and what differs between two texts."""
+"""Reading plain text: encoding, line ends, indentation, and differences between two texts."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _WHAT = "text"
 
 @dataclass(frozen=True)
 class TextFile:
-    """A text file, its lines parted by newlines whatever the file uses.
+    """A text file, with its lines separated by newlines, whatever the file uses.
 
     Attributes:
-        text: The whole, without its byte order mark.
-        encoding: `ascii`, `utf-8`, `utf-16-le`, `utf-16-be`, or the one that was declared.
-        line_end: Which the file uses; `none` when it has a single line without an end.
-        final_newline: Whether the last line is ended.
+        text: The whole text, without its byte order mark.
+        encoding: `ascii`, `utf-8`, `utf-16-le`, `utf-16-be`, or the declared one.
+        line_end: The line ends of the file; `none` for a single line without an end.
+        final_newline: Whether the last line ends with a newline.
     """
 
     text: str
@@ -38,7 +38,7 @@ class TextFile:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The lines without their ends; what follows a final newline is no line."""
+        """The lines without their ends. There is no line after a final newline."""
         return tuple(self.text.removesuffix("\n").split("\n")) if self.text else ()
 
     @property
@@ -48,7 +48,7 @@ class TextFile:
 
     @property
     def indentation(self) -> Literal["none", "tabs", "spaces", "mixed"]:
-        """With what lines are indented."""
+        """How lines are indented."""
         return _indentation(self.lines)
 
     @property
@@ -70,13 +70,13 @@ class TextFile:
 
 
 def read_text(data: bytes, *, encoding: str | None = None, what: str = _WHAT) -> TextFile:
-    """Decodes a text file.
+    """Decode a text file.
 
     Args:
         data: The file.
-        encoding: `utf-8`, `utf-16-le`, `utf-16-be`, `latin-1` or `cp1252`, where it is known; otherwise a byte order
-            mark decides, and a file without one must be UTF-8.
-        what: What to call it in errors.
+        encoding: `utf-8`, `utf-16-le`, `utf-16-be`, `latin-1` or `cp1252`, if known. Otherwise a byte order mark
+            decides, and a file without one must be UTF-8.
+        what: Name of the file in errors.
 
     Raises:
         StateError: It is not text in that encoding (a NUL counts as binary), or is over a limit.
@@ -99,7 +99,7 @@ def read_text(data: bytes, *, encoding: str | None = None, what: str = _WHAT) ->
     if name == "utf-8" and text.isascii() and not marked:
         name = "ascii"
     line_end = _line_end(text)
-    # Only the three line ends count: form feeds and the separators of Unicode are part of a line.
+    # Only the three line ends count: form feeds and Unicode separators are part of a line.
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if text.count("\n") > MAX_LINES:
         raise StateError(f"{what}: more than {MAX_LINES} lines")
@@ -107,10 +107,10 @@ def read_text(data: bytes, *, encoding: str | None = None, what: str = _WHAT) ->
 
 
 def difference(before: str, after: str, *, context: int = 0, most: int = MAX_COMPARED) -> tuple[str, ...]:
-    """What differs between two texts, as the lines of a unified difference without its file names.
+    """Return the lines of a unified diff without its file names.
 
     Raises:
-        StateError: Between the first and the last line that differs are more than `most` lines.
+        StateError: There are more than `most` lines between the first and the last differing line.
     """
     old, new = before.split("\n"), after.split("\n")
     start = 0
@@ -121,19 +121,24 @@ def difference(before: str, after: str, *, context: int = 0, most: int = MAX_COM
         end += 1
     if max(len(old), len(new)) - start - end > most:
         raise StateError(f"{_WHAT}: more than {most} lines between the first and the last that differ")
-    # Lines far from any difference only cost time, but those near are context, and are needed for the numbers.
+    # Lines far from any difference only cost time; near ones are context, and needed for the line numbers.
     skipped = max(0, start - context)
-    kept = max(0, end - context)
+    skipped_at_end = max(0, end - context)
     lines = difflib.unified_diff(
-        old[skipped : len(old) - kept], new[skipped : len(new) - kept], n=context, lineterm="", fromfile="", tofile=""
+        old[skipped : len(old) - skipped_at_end],
+        new[skipped : len(new) - skipped_at_end],
+        n=context,
+        lineterm="",
+        fromfile="",
+        tofile="",
     )
     return tuple(_shifted(line, skipped) for line in list(lines)[2:])
 
 
 def leaves(file: TextFile) -> dict[str, object]:
-    """Each line, and how the file is written."""
-    found: dict[str, object] = {f"line[{number}]": line for number, line in enumerate(file.lines, 1)}
-    return found | {
+    """Each line, and the encoding, byte order mark and line ends."""
+    result: dict[str, object] = {f"line[{number}]": line for number, line in enumerate(file.lines, 1)}
+    return result | {
         "encoding": file.encoding,
         "bom": file.bom,
         "line_end": file.line_end,
@@ -167,4 +172,4 @@ def _indentation(lines: tuple[str, ...]) -> Literal["none", "tabs", "spaces", "m
 def _shifted(line: str, by: int) -> str:
     if not line.startswith("@@ "):
         return line
-    return re.sub(r"([-+])(\d+)", lambda found: f"{found[1]}{int(found[2]) + by}", line)
+    return re.sub(r"([-+])(\d+)", lambda match: f"{match[1]}{int(match[2]) + by}", line)

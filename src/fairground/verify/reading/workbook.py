@@ -1,4 +1,4 @@
-"""What a spreadsheet file holds, whatever its format: workbook, sheets, cells."""
+"""Content of a spreadsheet file, independent of the file format: workbook, sheets, cells."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from fairground.verify.reading.workbook_parts import (
 
 MAX_ROWS = 1_048_576
 MAX_COLUMNS = 16_384
-MAX_CELLS = 1_000_000  # with something in them, in a whole workbook
-MAX_TEXT = 100_000  # characters in one cell; the programs allow a third of it
+MAX_CELLS = 1_000_000  # maximum non-empty cells per workbook
+MAX_TEXT = 100_000  # maximum characters per cell; the programs allow a third of it
 
 Kind: TypeAlias = Literal["empty", "number", "text", "bool", "date", "time", "error"]
 Value: TypeAlias = float | str | bool | date | datetime | timedelta | None
@@ -35,13 +35,13 @@ Position: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """How a cell's number is shown, as far as it says something about the task.
+    """How a cell's number is displayed, as far as tasks need it.
 
     Attributes:
         kind: `general` is the program's own choice.
-        decimals: Digits after the point, where the format fixes them.
-        grouped: Whether thousands are set apart.
-        symbol: Of the currency.
+        decimals: Digits after the decimal point, if the format fixes them.
+        grouped: Whether there is a thousands separator.
+        symbol: Currency symbol.
     """
 
     kind: Literal["general", "number", "currency", "percentage", "date", "time", "bool", "text", "other"] = "general"
@@ -58,14 +58,14 @@ class Cell:
     """One cell.
 
     Attributes:
-        kind: What `value` is; an error's value is its text, such as `#DIV/0!`.
-        value: The number, text, truth value, date or duration; of a formula, its last result.
-        formula: As typed, such as `=SUM(A1:A3)`; empty for a plain value. Sheets are named as the format does:
+        kind: The type of `value`. The value of an error is its text, such as `#DIV/0!`.
+        value: The number, text, truth value, date or duration; for a formula, its last result.
+        formula: As typed, such as `=SUM(A1:A3)`; empty for a plain value. Sheets are named as in the format:
             `$Sales.C2` in ODS, `Sales!C2` in XLSX.
-        text: What the cell showed, where the file says it; otherwise empty.
-        colour: Of its letters, as `#rrggbb`; empty for the usual one. Like all below, only read from ODS.
-        background: Behind them.
-        align: `left`, `center`, `right`, `justify`; empty where the program decides.
+        text: The displayed text, if the file contains it; otherwise empty.
+        colour: Text colour as `#rrggbb`; empty for the default. This and the following are only read from ODS.
+        background: Background colour.
+        align: `left`, `center`, `right`, `justify`; empty if the program decides.
     """
 
     kind: Kind = "empty"
@@ -83,7 +83,7 @@ class Cell:
 
     @property
     def content(self) -> tuple[Kind, Value, str]:
-        """What was entered or computed, without how it looks: what must stay equal when nothing was to change."""
+        """What was entered or computed, without the look: what must stay equal if nothing was to change."""
         return self.kind, self.value, self.formula
 
 
@@ -92,7 +92,7 @@ EMPTY = Cell()
 
 @dataclass(frozen=True)
 class Merged:
-    """A block of cells shown as one."""
+    """A block of merged cells."""
 
     row: int
     column: int
@@ -102,11 +102,11 @@ class Merged:
 
 @dataclass(frozen=True)
 class Sheet:
-    """One sheet; only cells with a content or a comment are kept. What follows `visible` is only read from ODS.
+    """One sheet. Only cells with a content or a comment are stored. The fields after `visible` are only read from ODS.
 
     Attributes:
-        frozen: How many rows and columns stay when the rest is scrolled.
-        repeated_rows: First and last row that every printed page begins with, counted from 0.
+        frozen: Number of frozen rows and columns.
+        repeated_rows: First and last row that are repeated on every printed page, counted from 0.
     """
 
     name: str
@@ -135,14 +135,14 @@ class Sheet:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Rows and columns up to the last cell that holds something."""
+        """Rows and columns up to the last non-empty cell."""
         rows = max((row for row, _ in self.cells), default=-1) + 1
         return rows, max((column for _, column in self.cells), default=-1) + 1
 
 
 @dataclass(frozen=True)
 class Workbook:
-    """A spreadsheet file, its sheets in order."""
+    """A spreadsheet file, with its sheets in order."""
 
     sheets: tuple[Sheet, ...]
     ranges: tuple[NamedRange, ...] = ()
@@ -156,7 +156,11 @@ class Workbook:
         return tuple(sheet.name for sheet in self.sheets)
 
     def __getitem__(self, name: str) -> Sheet:
-        """The sheet with this name; raises `StateError` when there is none."""
+        """Return the sheet with this name.
+
+        Raises:
+            StateError: There is none.
+        """
         for sheet in self.sheets:
             if sheet.name == name:
                 return sheet
@@ -164,7 +168,7 @@ class Workbook:
 
 
 class SheetBuilder:
-    """Gathers a sheet's cells for a reader, and keeps the limits."""
+    """Collects a sheet's cells for a reader, within limits."""
 
     def __init__(self, what: str, budget: CellBudget) -> None:
         self._what = what
@@ -172,7 +176,7 @@ class SheetBuilder:
         self.cells: dict[Position, Cell] = {}
 
     def put(self, row: int, column: int, cell: Cell, *, rows: int = 1, columns: int = 1) -> None:
-        """Fills a block with a cell; an empty one takes no room, however large the block."""
+        """Fill a block with a cell. An empty cell takes no memory, however large the block."""
         if row < 0 or column < 0 or rows < 1 or columns < 1:
             raise StateError(f"{self._what}: a cell at row {row}, column {column}, {rows} by {columns}")
         if row + rows > MAX_ROWS or column + columns > MAX_COLUMNS:
@@ -191,13 +195,17 @@ class SheetBuilder:
 
 
 class CellBudget:
-    """How many cells a whole workbook may still have."""
+    """The remaining number of cells for a workbook."""
 
     def __init__(self, cells: int = MAX_CELLS) -> None:
         self._left = cells
 
     def take(self, cells: int, what: str) -> None:
-        """Uses some up; raises `StateError` when there are not enough left."""
+        """Use up some of the limit.
+
+        Raises:
+            StateError: The limit is exceeded.
+        """
         self._left -= cells
         if self._left < 0:
             raise StateError(f"{what}: more than {MAX_CELLS} cells with something in them")
@@ -208,15 +216,15 @@ _ADDRESS = re.compile(r"\$?([A-Za-z]{1,3})\$?([1-9][0-9]{0,6})")
 
 def position(address: str) -> Position:
     """Row and column of an address such as `B3` or `$B$3`."""
-    found = _ADDRESS.fullmatch(address)
-    if found is None:
+    match = _ADDRESS.fullmatch(address)
+    if match is None:
         raise StateError(f"{address[:40]!r} is not the address of a cell; expected one such as B3")
     column = 0
-    for letter in found[1].upper():
+    for letter in match[1].upper():
         column = column * 26 + ord(letter) - 64
-    if column > MAX_COLUMNS or int(found[2]) > MAX_ROWS:
+    if column > MAX_COLUMNS or int(match[2]) > MAX_ROWS:
         raise StateError(f"{address[:40]!r} lies outside of a sheet")
-    return int(found[2]) - 1, column - 1
+    return int(match[2]) - 1, column - 1
 
 
 def address(row: int, column: int) -> str:

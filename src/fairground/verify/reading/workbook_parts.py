@@ -1,4 +1,4 @@
-"""What a workbook has beside its cells: widths, filters, charts, pivot tables, rules, names, pages, properties.
+"""The parts of a workbook besides its cells: widths, filters, charts, pivot tables, rules, names, pages, properties.
 
 Ranges are written without `$` and with their sheet once: `Sales.A2:F241`, `'Two words'.A1`.
 """
@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Columns:
-    """Neighbouring columns that are not as columns are by default.
+    """Adjacent columns that differ from the default.
 
     Attributes:
-        first: Counted from 0.
-        last: The last of them.
-        width: In millimetres, to the nearest whole one.
-        hidden: Whether they are not shown.
+        first: Index of the first, counted from 0.
+        last: Index of the last.
+        width: In whole millimetres.
+        hidden: Whether they are hidden.
     """
 
     first: int
@@ -27,7 +27,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class HiddenRows:
-    """Neighbouring rows that are not shown, counted from 0; `filtered` when a filter hides them."""
+    """Adjacent hidden rows, counted from 0; `filtered` if a filter hides them."""
 
     first: int
     last: int
@@ -36,16 +36,16 @@ class HiddenRows:
 
 @dataclass(frozen=True)
 class Page:
-    """How a sheet is printed.
+    """Print settings of a sheet.
 
     Attributes:
         style: Name of its page style.
-        landscape: Whether the paper lies on its long side.
+        landscape: Whether the page is in landscape format.
         size: Width and height in whole millimetres.
-        header: Text of the header in its three regions, `left | center | right`, or of the middle one alone where the
-            others are empty; empty when it is switched off.
-        footer: The same of the footer.
-        scale: `100%`, or how many pages it is fitted to, such as `1x0` (one page wide, any number high).
+        header: Text of the header in its three regions, `left | center | right`, or only of the middle one if the
+            others are empty; empty if it is switched off.
+        footer: The same for the footer.
+        scale: `100%`, or the number of pages it is fitted to, such as `1x0` (one page wide, any number high).
     """
 
     style: str = "Default"
@@ -58,15 +58,15 @@ class Page:
 
 @dataclass(frozen=True)
 class Validation:
-    """What may be entered into cells.
+    """A validation rule for cells.
 
     Attributes:
-        ranges: Where it holds, as rectangles such as `C2:C60`.
-        condition: In the file's own words: `cell-content-is-in-list("a";"b")`.
-        allow_empty: Whether a cell may stay empty.
-        stops: Whether another entry is refused, and not only remarked upon.
-        title: Of the message that is shown when something else is entered.
-        message: Its text.
+        ranges: Where it applies, as rectangles such as `C2:C60`.
+        condition: As in the file: `cell-content-is-in-list("a";"b")`.
+        allow_empty: Whether a cell may be empty.
+        stops: Whether another entry is refused, not only warned about.
+        title: Title of the message for an invalid entry.
+        message: Text of the message.
     """
 
     ranges: tuple[str, ...]
@@ -82,12 +82,12 @@ class Condition:
     """A conditional format.
 
     Attributes:
-        range: Where it holds: `F2:F241`, several with spaces between.
+        range: Where it applies: `F2:F241`, several separated by spaces.
         kind: `condition`, `color-scale`, `data-bar`, `icon-set` or `date-is`.
-        rule: Of a condition, what must be true, such as `>1000`, `between(1,5)` or `duplicate`.
-        bold: How cells look for which it is true.
-        colour: Of their letters.
-        background: Behind them.
+        rule: For a condition, what must be true, such as `>1000`, `between(1,5)` or `duplicate`.
+        bold: Whether cells that match are bold.
+        colour: Their text colour.
+        background: Their background colour.
     """
 
     range: str
@@ -100,7 +100,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class ChartSeries:
-    """A series: where its values, name and categories (of a scatter chart, its x values) are taken from."""
+    """A series: the sources of its values, name and categories (for a scatter chart, its x values)."""
 
     values: str = ""
     label: str = ""
@@ -112,8 +112,8 @@ class SheetChart:
     """A chart on a sheet: `kind` is `bar`, `line`, `pie`, `area`, `scatter`, `ring`, ...
 
     Attributes:
-        sideways: Whether the bars lie.
-        stacked: Whether series are put upon each other.
+        sideways: Whether the bars are horizontal.
+        stacked: Whether the series are stacked.
     """
 
     kind: str
@@ -129,7 +129,7 @@ class SheetChart:
 
 @dataclass(frozen=True)
 class PivotField:
-    """A field of a pivot table: `orientation` is `row`, `column`, `data` or `page`; `function` only counts for data."""
+    """A field of a pivot table: `orientation` is `row`, `column`, `data` or `page`; `function` applies only to data."""
 
     source: str
     orientation: str
@@ -138,7 +138,7 @@ class PivotField:
 
 @dataclass(frozen=True)
 class PivotTable:
-    """A pivot table; those fields that are used, in order."""
+    """A pivot table, with the fields in use, in order."""
 
     name: str
     source: str
@@ -151,9 +151,9 @@ class Filter:
     """A range with a filter.
 
     Attributes:
-        range: With its head.
-        buttons: Whether the head has buttons (an autofilter).
-        conditions: What rows must fulfil to be shown: column counted from 0 within the range, operator, values.
+        range: The range, including its header.
+        buttons: Whether the header has buttons (an autofilter).
+        conditions: Conditions for visible rows: column counted from 0 within the range, operator, values.
     """
 
     range: str
@@ -163,7 +163,7 @@ class Filter:
 
 @dataclass(frozen=True)
 class NamedRange:
-    """A name for cells or for a formula; `sheet` is set for one that only counts there."""
+    """A name for cells or for a formula; `sheet` is set for one that applies only there."""
 
     name: str
     refers_to: str
@@ -172,7 +172,7 @@ class NamedRange:
 
 @dataclass(frozen=True)
 class Properties:
-    """What the file says about itself."""
+    """The document properties."""
 
     title: str = ""
     subject: str = ""

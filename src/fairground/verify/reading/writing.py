@@ -1,7 +1,7 @@
-"""The three kinds of writing that office programs format apart: Western, Asian and complex (right-to-left, Indic).
+"""The three script types that office programs format separately: Western, Asian and complex (right-to-left, Indic).
 
-A program keeps one weight and one slant for each kind, and the Bold button changes those of the selected letters only:
-a Hebrew word that a person made bold is bold in the complex kind, and not in the Western one.
+A program stores one weight and one slant per script type, and the Bold button changes only those of the selected text:
+a Hebrew word that a user made bold is bold in the complex type, and not in the Western one.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ COMPLEX: Final = 2
 
 
 def writings(text: str) -> list[tuple[str, Writing]]:
-    """The text in pieces of one kind of writing each.
+    """Split a text into parts of one script type each.
 
-    What is no letter belongs to the letter before it, and at the start to the first letter: a space between two bold
+    Other characters belong to the letter before them, and at the start to the first letter: a space between two bold
     words is bold.
     """
     if _OTHER.search(text) is None:
         return [(text, WESTERN)] if text else []
-    found: list[tuple[str, Writing]] = []
+    pieces: list[tuple[str, Writing]] = []
     start, current = 0, None
     for place, letter in enumerate(text):
         if letter.isalpha() and (kind := _kind(letter)) != current:
             if current is not None:
-                found.append((text[start:place], current))
+                pieces.append((text[start:place], current))
                 start = place
             current = kind
-    found.append((text[start:], WESTERN if current is None else current))
-    return found
+    pieces.append((text[start:], WESTERN if current is None else current))
+    return pieces
 
 
 def _kind(letter: str) -> Writing:

@@ -1,8 +1,8 @@
 """Reading GIMP's own file format (.xcf), in all versions that GIMP up to 2.10 writes.
 
-Layers, masks, channels, paths, guides, text and parasites are always read. Pixels are decoded into colours where they
-have 8 bits a channel as the screen shows them; of other precisions there is a digest of the bytes, which tells a
-change from none, and `pixels_note` says why there are no colours.
+Layers, masks, channels, paths, guides, text and parasites are always read. Pixels are decoded into colours if they have
+8 bits per channel with gamma. For other precisions there is a digest of the bytes, which detects changes, and
+`pixels_note` gives the reason.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ _BASES: tuple[Base, ...] = ("rgb", "gray", "indexed")
 
 
 def read_xcf(data: bytes, *, pixels: bool = True) -> XcfImage:
-    """Reads an image.
+    """Read an image.
 
     Args:
         data: The file.
-        pixels: False leaves the tiles alone, which is much quicker.
+        pixels: False skips the tiles, which is much faster.
 
     Raises:
-        StateError: It is no such file, is of a later version, is damaged, or goes over a limit.
+        StateError: It is not such a file, has a later version, is damaged, or is over a limit.
     """
     version = _version(data)
     if len(data) > MAX_BYTES:
@@ -67,14 +67,14 @@ def read_xcf(data: bytes, *, pixels: bool = True) -> XcfImage:
     width, height = _size(cursor)
     base = _of(_BASES, cursor.number(), "kind of image")
     precision = _PRECISIONS.get(cursor.number(), "unknown") if version >= 4 else "8-bit gamma"
-    found = props.read_properties(cursor)
-    compression = found[props.COMPRESSION].byte() if props.COMPRESSION in found else 0
+    properties = props.read_properties(cursor)
+    compression = properties[props.COMPRESSION].byte() if props.COMPRESSION in properties else 0
     if compression not in (0, 1, 2):
         raise StateError(f"{WHAT}: tiles packed in an unexpected way ({compression})")
-    reader = _Reader(precision, compression, _colormap(found), Work(), pixels)
+    reader = _Reader(precision, compression, _colormap(properties), Work(), pixels)
     layers, active = reader.layers(_addresses(cursor))
     channels, selection = reader.channels(_addresses(cursor))
-    parasites = props.read_parasites(found.get(props.PARASITES))
+    parasites = props.read_parasites(properties.get(props.PARASITES))
     return XcfImage(
         version=version,
         width=width,
@@ -82,13 +82,13 @@ def read_xcf(data: bytes, *, pixels: bool = True) -> XcfImage:
         base=base,
         precision=precision,
         compression=("none", "rle", "zlib")[compression],
-        resolution=_resolution(found),
-        unit=_UNITS.get(found[props.UNIT].number(), "other") if props.UNIT in found else "inches",
-        guides=_guides(found),
+        resolution=_resolution(properties),
+        unit=_UNITS.get(properties[props.UNIT].number(), "other") if props.UNIT in properties else "inches",
+        guides=_guides(properties),
         colormap=tuple(f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in reader.colormap.tolist()),
         comment=parasites.get("gimp-comment", b"").rstrip(b"\0").decode("utf-8", "replace"),
         parasites=parasites,
-        paths=props.read_paths(found),
+        paths=props.read_paths(properties),
         layers=layers,
         channels=channels,
         active_layer=active,
@@ -105,7 +105,7 @@ class _Reader:
     wanted: bool
 
     def layers(self, cursors: list[Cursor]) -> tuple[tuple[XcfLayer, ...], tuple[str, ...] | None]:
-        found: list[XcfLayer] = []
+        layers: list[XcfLayer] = []
         places: dict[tuple[int, ...], tuple[str, ...]] = {}
         active: tuple[str, ...] | None = None
         for cursor in cursors:
@@ -153,8 +153,8 @@ class _Reader:
                 pixels_note=note,
                 pixels=pixels,
             )
-            found.append(layer)
-        return tuple(found), active
+            layers.append(layer)
+        return tuple(layers), active
 
     def mask(self, cursor: Cursor, width: int, height: int, layer: Mapping[int, Cursor]) -> XcfMask:
         if _size(cursor) != (width, height):
@@ -167,7 +167,7 @@ class _Reader:
         )
 
     def channels(self, cursors: list[Cursor]) -> tuple[tuple[XcfChannel, ...], tuple[int, int, int, int] | None]:
-        found: list[XcfChannel] = []
+        channels: list[XcfChannel] = []
         selection = None
         for cursor in cursors:
             width, height = _size(cursor)
@@ -179,11 +179,11 @@ class _Reader:
                 continue
             color = own[props.COLOR].take(3).hex() if props.COLOR in own else "000000"
             visible, linked = _flag(own, props.VISIBLE), _flag(own, props.LINKED)
-            found.append(XcfChannel(name, visible, linked, _opacity(own), f"#{color}", digest, pixels))
-        return tuple(found), selection
+            channels.append(XcfChannel(name, visible, linked, _opacity(own), f"#{color}", digest, pixels))
+        return tuple(channels), selection
 
     def colours(self, cursor: Cursor, width: int, height: int, kind: int) -> tuple[Pixels | None, str, str]:
-        """A layer's pixels, their digest, and why there are none."""
+        """A layer's pixels, their digest, and the reason if there are none."""
         channels = _KINDS[kind]
         raw = self.bytes(cursor, width, height, channels)
         if raw is None:
@@ -242,16 +242,16 @@ def _size(cursor: Cursor) -> tuple[int, int]:
 
 
 def _addresses(cursor: Cursor) -> list[Cursor]:
-    found: dict[int, Cursor] = {}
+    cursors: dict[int, Cursor] = {}
     while address := cursor.address():
-        if address in found or len(found) >= MAX_LAYERS:
+        if address in cursors or len(cursors) >= MAX_LAYERS:
             raise StateError(f"{WHAT}: more than {MAX_LAYERS} layers or channels, or two in one place")
-        found[address] = cursor.at(address)
-    return list(found.values())
+        cursors[address] = cursor.at(address)
+    return list(cursors.values())
 
 
 def _place(own: Mapping[int, Cursor], outside: int) -> tuple[int, ...]:
-    """Where the layer is in the tree of groups: an index for each level."""
+    """The position of the layer in the tree of groups: an index per level."""
     if props.ITEM_PATH not in own:
         return (outside,)
     cursor = own[props.ITEM_PATH]
@@ -317,13 +317,13 @@ def _bounds(pixels: NDArray[np.uint8]) -> tuple[int, int, int, int] | None:
     return x, y, int(columns[-1]) - x + 1, int(rows[-1]) - y + 1
 
 
-_NORMAL = 28  # what GIMP takes a layer for that does not say
+_NORMAL = 28  # GIMP's default mode for a layer without one
 
 _KINDS = (3, 4, 1, 2, 1, 2)  # channels of RGB, gray and indexed layers, each without and with alpha
 
 _UNITS = {0: "pixels", 1: "inches", 2: "millimeters", 3: "points", 4: "picas"}
 
-# Version 4 numbers them from 0. What is 400 to 550 changed its meaning with version 7, and no release wrote the others.
+# Version 4 numbers them from 0. The meaning of 400 to 550 changed with version 7, and no release wrote the others.
 _PRECISIONS = {
     **{0: "8-bit gamma", 1: "16-bit gamma", 2: "32-bit linear", 3: "16-bit float linear", 4: "32-bit float linear"},
     **{100: "8-bit linear", 150: "8-bit gamma", 175: "8-bit perceptual"},

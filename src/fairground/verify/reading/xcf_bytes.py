@@ -1,4 +1,4 @@
-"""The lowest level of GIMP's file format: numbers, strings, and the tiles that hold pixels."""
+"""The lowest level of GIMP's file format: numbers, strings, and tiles with pixels."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ MAX_STRING = 1_000_000  # bytes
 TILE = 64
 
 Plane = NDArray[np.uint8]
-"""Rows, columns, and the bytes of one pixel as the file keeps them."""
+"""Rows, columns, and the bytes of a pixel as in the file."""
 
 
 class Cursor:
-    """A place in the file's bytes; reading beyond the end is a `StateError`."""
+    """A position in the file's bytes. Reading beyond the end raises `StateError`."""
 
     def __init__(self, data: bytes, position: int = 0, *, end: int | None = None, pointer: int = 4) -> None:
         self._data = data
@@ -33,7 +33,7 @@ class Cursor:
 
     @property
     def left(self) -> int:
-        """Bytes up to the end."""
+        """Number of bytes up to the end."""
         return self._end - self.position
 
     def take(self, count: int) -> bytes:
@@ -44,13 +44,13 @@ class Cursor:
         return self._data[self.position - count : self.position]
 
     def part(self, count: int) -> Cursor:
-        """A cursor over the next bytes only; this one moves past them."""
+        """A cursor over the next bytes only. This one moves past them."""
         start = self.position
         self.take(count)
         return Cursor(self._data, start, end=self.position, pointer=self._pointer)
 
     def at(self, position: int) -> Cursor:
-        """A cursor elsewhere in the file."""
+        """A cursor at another position in the file."""
         return Cursor(self._data, position, pointer=self._pointer)
 
     def byte(self) -> int:
@@ -58,22 +58,22 @@ class Cursor:
         return self.take(1)[0]
 
     def number(self) -> int:
-        """The next number of 32 bits, without sign."""
+        """The next unsigned 32-bit number."""
         return int(struct.unpack(">I", self.take(4))[0])
 
     def signed(self) -> int:
-        """The next number of 32 bits, with sign."""
+        """The next signed 32-bit number."""
         return int(struct.unpack(">i", self.take(4))[0])
 
     def real(self) -> float:
-        """The next floating-point number of 32 bits."""
+        """The next 32-bit floating-point number."""
         value = float(struct.unpack(">f", self.take(4))[0])
         if not math.isfinite(value):
             raise StateError(f"{WHAT}: a number that is none at byte {self.position - 4}")
         return value
 
     def address(self) -> int:
-        """The next pointer: where in the file something is, or 0."""
+        """The next pointer: a position in the file, or 0."""
         return int.from_bytes(self.take(self._pointer), "big")
 
     def text(self) -> str:
@@ -92,13 +92,17 @@ class Cursor:
 
 @dataclass
 class Work:
-    """How much more may be decoded; a small file can ask for a great deal by pointing to one tile many times."""
+    """The remaining decoding budget. A small file can refer to one tile many times."""
 
     bytes: int = 200_000_000
     runs: int = 20_000_000
 
     def spend(self, *, decoded: int = 0, runs: int = 0) -> None:
-        """Takes away from what is left; raises `StateError` when it was too little."""
+        """Use up some of the budget.
+
+        Raises:
+            StateError: The budget is exceeded.
+        """
         self.bytes -= decoded
         self.runs -= runs
         if self.bytes < 0 or self.runs < 0:
@@ -106,21 +110,21 @@ class Work:
 
 
 def read_tiles(cursor: Cursor, width: int, height: int, depth: int, compression: int, work: Work) -> Plane:
-    """The bytes of all pixels, from the hierarchy at the cursor; size and depth are those that the owner claims.
+    """Read the bytes of all pixels from the hierarchy at the cursor. Size and depth are those that the owner declares.
 
     Args:
-        cursor: Where the hierarchy begins.
-        width: Of the layer, channel or mask.
-        height: Likewise.
-        depth: Bytes of one pixel.
-        compression: 0 for none, 1 for runs, 2 for zlib.
-        work: What is left to spend.
+        cursor: Start of the hierarchy.
+        width: Width of the layer, channel or mask.
+        height: Height of the layer, channel or mask.
+        depth: Bytes per pixel.
+        compression: 0 for none, 1 for run-length encoding, 2 for zlib.
+        work: The remaining budget.
     """
     work.spend(decoded=width * height * depth)
-    found = cursor.number(), cursor.number(), cursor.number()
+    declared = cursor.number(), cursor.number(), cursor.number()
     level = cursor.at(cursor.address())
-    if found != (width, height, depth) or (level.number(), level.number()) != (width, height):
-        raise StateError(f"{WHAT}: pixels of size {found}, expected {(width, height, depth)}")
+    if declared != (width, height, depth) or (level.number(), level.number()) != (width, height):
+        raise StateError(f"{WHAT}: pixels of size {declared}, expected {(width, height, depth)}")
     across, down = -(-width // TILE), -(-height // TILE)
     starts = [level.address() for _ in range(across * down)]
     if level.address() != 0:
@@ -137,7 +141,7 @@ def read_tiles(cursor: Cursor, width: int, height: int, depth: int, compression:
 def _tile(cursor: Cursor, count: int, depth: int, compression: int, work: Work) -> Plane:
     if compression == 0:
         return np.frombuffer(cursor.take(count * depth), np.uint8)
-    # A tile hardly grows when it is packed, so no more than this can belong to it.
+    # Packing hardly enlarges a tile, so no more than this can belong to it.
     packed = cursor.take(min(cursor.left, 2 * count * depth + 1000))
     if compression == 1:
         raw = _runs(packed, count, depth, work)
@@ -152,7 +156,7 @@ def _tile(cursor: Cursor, count: int, depth: int, compression: int, work: Work) 
 
 
 def _runs(packed: bytes, count: int, depth: int, work: Work) -> bytes:
-    """The planes of a tile, one byte of every pixel after the other: runs of one value, and stretches as they are."""
+    """The planes of a tile, one byte of all pixels after another: runs of one value, and literal bytes."""
     parts: list[bytes] = []
     position = 0
     for _ in range(depth):

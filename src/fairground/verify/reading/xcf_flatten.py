@@ -1,4 +1,4 @@
-"""What a GIMP image looks like when its layers are seen together, for images that are put together simply."""
+"""The flattened look of a GIMP image, for simple compositions."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from fairground.verify.reading.picture import Pixels, seen
 from fairground.verify.reading.xcf_bytes import WHAT
 from fairground.verify.reading.xcf_image import XcfImage, XcfLayer
 
-MAX_PIXELS = 10_000_000  # of the canvas; every channel takes four bytes while layers are mixed
+MAX_PIXELS = 10_000_000  # maximum of the canvas; every channel takes four bytes during mixing
 
 
 def flattened(image: XcfImage) -> Pixels:
-    """The canvas with all visible layers, as an export shows it, to within a step or two of 255.
+    """The canvas with all visible layers, as in an export, accurate to one or two steps of 255.
 
     Raises:
-        StateError: A visible layer mixes in another mode than normal, is in a group that does more than hold layers,
-            or has no pixels; nothing is guessed.
+        StateError: A visible layer has a mode other than normal, is in a group with its own effects, or has no pixels.
+            Nothing is guessed.
     """
     if image.width * image.height > MAX_PIXELS:
         raise StateError(f"{WHAT}: {image.width} x {image.height} pixels, expected at most {MAX_PIXELS} to flatten")
@@ -47,8 +47,8 @@ def _check_simple(layer: XcfLayer) -> None:
 
 
 def _put(canvas: NDArray[np.float32], layer: XcfLayer) -> None:
-    """Lays a layer over the canvas, the colours of which are light and not what the screen is sent."""
-    assert layer.pixels is not None  # `_check_simple` saw them
+    """Draw a layer over the canvas, whose colours are linear light."""
+    assert layer.pixels is not None  # `_check_simple` checked them
     left, top = max(layer.x, 0), max(layer.y, 0)
     right, bottom = min(layer.x + layer.width, canvas.shape[1]), min(layer.y + layer.height, canvas.shape[0])
     if left >= right or top >= bottom:

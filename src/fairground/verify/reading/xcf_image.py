@@ -1,4 +1,4 @@
-"""What a file of GIMP's holds: image, layers, masks, channels, and all of it as leaves."""
+"""Content of a GIMP file: image, layers, masks, channels, and all of it as leaves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Base: TypeAlias = Literal["rgb", "gray", "indexed"]
 
 @dataclass(frozen=True)
 class XcfGuide:
-    """A guide: `vertical` ones stand at an x, `horizontal` ones at a y."""
+    """A guide: `vertical` ones have an x, `horizontal` ones a y."""
 
     orientation: Literal["horizontal", "vertical"]
     position: int
@@ -26,7 +26,7 @@ class XcfGuide:
 
 @dataclass(frozen=True)
 class XcfMask:
-    """A layer's mask; `pixels` are 0 where it hides, 255 where it shows, None where not read."""
+    """A layer's mask; `pixels` are 0 for hidden, 255 for visible, None if not read."""
 
     name: str
     applied: bool
@@ -41,16 +41,16 @@ class XcfLayer:
 
     Attributes:
         path: Names from the outermost group to the layer itself.
-        x: Of its left upper corner on the canvas; may be negative.
-        y: Likewise.
+        x: X of its upper left corner on the canvas; may be negative.
+        y: Y of its upper left corner.
         opacity: 0 to 1.
         mode: GIMP's name, such as `normal` or `multiply-legacy`.
-        visible: By its own eye; a group that is hidden hides its layers too.
-        group: Whether it holds other layers.
+        visible: Its own visibility; a hidden group also hides its layers.
+        group: Whether it contains other layers.
         floating: Whether it is a floating selection.
-        text: What it says, if it is a text layer.
-        painted_over: Of a text layer, whether someone painted on it, so that its pixels may not show its text.
-        digest: Of its pixels; empty for a group, and when pixels were not asked for.
+        text: Its text, if it is a text layer.
+        painted_over: For a text layer, whether it was painted on, so that its pixels may not show its text.
+        digest: Digest of its pixels; empty for a group, and if pixels were not requested.
         pixels: Read-only, of the layer's size; None for a group, or for the reason in `pixels_note`.
     """
 
@@ -82,7 +82,7 @@ class XcfLayer:
 
 @dataclass(frozen=True)
 class XcfChannel:
-    """A channel that someone added; `pixels` as in a mask."""
+    """A user-defined channel; `pixels` as in a mask."""
 
     name: str
     visible: bool
@@ -95,15 +95,15 @@ class XcfChannel:
 
 @dataclass(frozen=True)
 class XcfImage:
-    """An image with all that GIMP knows of it.
+    """An image with everything that GIMP stores about it.
 
     Attributes:
         precision: Such as `8-bit gamma` or `32-bit float linear`.
-        resolution: Dots an inch, across and down.
-        selection: x, y, width and height of what is selected, or None for nothing. Without pixels: None.
-        comment: The image's own; GIMP keeps it in a parasite.
-        layers: From the top one to the bottom one; a group comes before its layers.
-        active_layer: Path of the layer that is worked on.
+        resolution: Dots per inch, horizontal and vertical.
+        selection: x, y, width and height of the selection; None if there is none, or if pixels were not read.
+        comment: The image comment, which GIMP stores in a parasite.
+        layers: From top to bottom; a group comes before its layers.
+        active_layer: Path of the active layer.
     """
 
     version: int
@@ -130,22 +130,26 @@ class XcfImage:
         return self.width, self.height
 
     def __getitem__(self, name: str) -> XcfLayer:
-        """The only layer with this name, or with these names joined by `/`; raises `StateError` otherwise."""
-        found = [layer for layer in self.layers if name in (layer.name, "/".join(layer.path))]
-        if len(found) != 1:
+        """Return the only layer with this name, or with this path joined by `/`.
+
+        Raises:
+            StateError: There is none, or more than one.
+        """
+        matches = [layer for layer in self.layers if name in (layer.name, "/".join(layer.path))]
+        if len(matches) != 1:
             names = ", ".join("/".join(layer.path) for layer in self.layers)
-            raise StateError(f"the image has {len(found)} layers named {name!r}, expected one; it has {names[:500]}")
-        return found[0]
+            raise StateError(f"the image has {len(matches)} layers named {name!r}, expected one; it has {names[:500]}")
+        return matches[0]
 
     def to_json(self) -> dict[str, object]:
-        """Everything but the pixels, for which digests stand; parasites as text."""
+        """Everything but the pixels, which digests represent; parasites as text."""
         plain = _plain(self)
         assert isinstance(plain, dict)
         return plain
 
 
 def xcf_leaves(image: XcfImage) -> dict[str, object]:
-    """The image's content, flattened; what GIMP only remembers of the work (selection, active layer) is left out."""
+    """The image's content, flattened, without working state (selection, active layer)."""
     leaves: dict[str, object] = {
         **{name: getattr(image, name) for name in ("width", "height", "base", "precision", "comment", "colormap")},
         "resolution": tuple(round(value, 2) for value in image.resolution),
@@ -183,7 +187,7 @@ _LAYER_LEAVES = (
 
 
 class _Starts:
-    """Starts of leaves; names need not be unique in a file, so a second thing of one name gets a number."""
+    """Prefixes of leaf paths. Names need not be unique in a file, so repeated ones get a number."""
 
     def __init__(self) -> None:
         self._times: dict[str, int] = {}

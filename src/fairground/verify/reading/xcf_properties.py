@@ -1,4 +1,4 @@
-"""Lists of properties in GIMP's file format: their frame, paths, parasites, and the settings of text layers."""
+"""Property lists in GIMP's file format: their structure, paths, parasites, and the settings of text layers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from fairground.core import StateError
 from fairground.verify.reading.xcf_bytes import WHAT, Cursor
 
-MAX_PROPERTIES = 500  # of one image, layer or channel
+MAX_PROPERTIES = 500  # maximum per image, layer or channel
 MAX_PARASITES = 500
 MAX_PATHS = 2_000
-MAX_POINTS = 500_000  # of one path
-MAX_WORDS = 20_000  # in the settings of one text layer
+MAX_POINTS = 500_000  # maximum per path
+MAX_WORDS = 20_000  # maximum in the settings of a text layer
 
-# The numbers of properties that are looked at.
+# The numbers of the properties in use.
 COLORMAP, ACTIVE_LAYER, SELECTION, FLOATING, OPACITY, MODE, VISIBLE, LINKED, LOCK_ALPHA = 1, 2, 4, 5, 6, 7, 8, 9, 10
 APPLY_MASK, SHOW_MASK, OFFSETS, COLOR, COMPRESSION, GUIDES, RESOLUTION = 11, 13, 15, 16, 17, 18, 19
 PARASITES, UNIT, OLD_PATHS, PATHS, TEXT_FLAGS, LOCK_CONTENT, GROUP, ITEM_PATH = 21, 22, 23, 25, 26, 28, 29, 30
@@ -24,11 +24,11 @@ LOCK_POSITION, EXACT_OPACITY, COLOR_TAG = 32, 33, 34
 
 @dataclass(frozen=True)
 class XcfStroke:
-    """One line of a path.
+    """One stroke of a path.
 
     Attributes:
-        closed: Whether it ends where it began.
-        points: x and y, three for each node: handle, node, handle.
+        closed: Whether it is closed.
+        points: x and y, three per node: handle, node, handle.
     """
 
     closed: bool
@@ -36,7 +36,7 @@ class XcfStroke:
 
     @property
     def nodes(self) -> tuple[tuple[float, float], ...]:
-        """The points that the line goes through."""
+        """The nodes on the stroke."""
         return self.points[1::3]
 
 
@@ -52,15 +52,15 @@ class XcfPath:
 
 @dataclass(frozen=True)
 class XcfText:
-    """What a text layer says and how.
+    """Text and settings of a text layer.
 
     Attributes:
         text: Without markup.
-        markup: Pango markup, when parts of the text look different from the rest; otherwise empty.
-        unit: Of the size, such as `pixels` or `points`.
+        markup: Pango markup, if parts of the text look different; otherwise empty.
+        unit: Unit of the size, such as `pixels` or `points`.
         color: `#rrggbb`.
         justify: `left`, `right`, `center` or `fill`.
-        settings: All settings as the file says them, such as `line-spacing`; those left at their defaults are missing.
+        settings: All settings as in the file, such as `line-spacing`, without those at their defaults.
     """
 
     text: str
@@ -74,29 +74,29 @@ class XcfText:
 
 
 def read_properties(cursor: Cursor) -> dict[int, Cursor]:
-    """The properties at the cursor, which moves past them; of a property that comes twice, the last one counts."""
-    found: dict[int, Cursor] = {}
+    """Read the properties at the cursor, which moves past them. The last of repeated properties wins."""
+    properties: dict[int, Cursor] = {}
     for _ in range(MAX_PROPERTIES):
         kind, length = cursor.number(), cursor.number()
         if kind == 0:
-            return found
+            return properties
         if kind == COLORMAP:
-            # Old versions of GIMP wrote a wrong length here; the count of colours tells the right one.
+            # Old versions of GIMP wrote a wrong length here; the number of colours gives the right one.
             start = cursor.at(cursor.position)
             length = 4 + 3 * start.number()
-        found[kind] = cursor.part(length)
+        properties[kind] = cursor.part(length)
     raise StateError(f"{WHAT}: more than {MAX_PROPERTIES} properties")
 
 
 def read_parasites(cursor: Cursor | None) -> dict[str, bytes]:
     """Named data that GIMP and its plug-ins attach; a property of an image, layer or path."""
-    found: dict[str, bytes] = {}
+    by_name: dict[str, bytes] = {}
     while cursor is not None and cursor.left:
         name, data = _parasite(cursor)
-        found[name] = data
-        if len(found) > MAX_PARASITES:
+        by_name[name] = data
+        if len(by_name) > MAX_PARASITES:
             raise StateError(f"{WHAT}: more than {MAX_PARASITES} parasites")
-    return found
+    return by_name
 
 
 def _parasite(cursor: Cursor) -> tuple[str, bytes]:
@@ -105,7 +105,7 @@ def _parasite(cursor: Cursor) -> tuple[str, bytes]:
 
 
 def read_paths(properties: Mapping[int, Cursor]) -> tuple[XcfPath, ...]:
-    """The paths of an image, from whichever of the two properties it has."""
+    """The paths of an image, from either of the two properties."""
     if PATHS in properties:
         return _new_paths(properties[PATHS])
     return _old_paths(properties[OLD_PATHS]) if OLD_PATHS in properties else ()
@@ -141,7 +141,7 @@ def _stroke(cursor: Cursor) -> XcfStroke:
 
 
 def _old_paths(cursor: Cursor) -> tuple[XcfPath, ...]:
-    """Paths as GIMP 1.2 knew them; GIMP still writes these when they can say everything."""
+    """Paths in the format of GIMP 1.2, which GIMP still writes if it can express them."""
     _selected, count = cursor.number(), cursor.number()
     if count > MAX_PATHS:
         raise StateError(f"{WHAT}: {count} paths, expected at most {MAX_PATHS}")
@@ -177,7 +177,7 @@ def _handle_first(points: list[tuple[float, float]]) -> list[tuple[float, float]
 
 
 def read_text(data: bytes) -> XcfText:
-    """The settings of a text layer, from its parasite."""
+    """Read the settings of a text layer from its parasite."""
     try:
         words = _WORD.findall(data.rstrip(b"\0").decode())
     except UnicodeDecodeError:
@@ -211,7 +211,7 @@ def read_text(data: bytes) -> XcfText:
     )
 
 
-# A string that does not end goes up to the end of the data, so that it is looked at only once.
+# A string that does not end extends to the end of the data, so that it is scanned only once.
 _WORD = re.compile(r'"(?:[^"\\]|\\.|\\\Z)*(?:"|\Z)|[()]|[^\s()"]+', re.DOTALL)
 _ESCAPE = re.compile(r"\\([0-7]{1,3}|.)", re.DOTALL)
 _ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&#39;": "'", "&amp;": "&"}
@@ -225,8 +225,8 @@ def _unquoted(word: str) -> str:
     word = word[1:-1]
     if "\\" not in word:
         return word
-    # Bytes beyond ASCII may be written as octal numbers, several for one character.
-    raw = _ESCAPE.sub(lambda found: _escaped(found[1]), word)
+    # Non-ASCII bytes may be written as octal numbers, several per character.
+    raw = _ESCAPE.sub(lambda match: _escaped(match[1]), word)
     return raw.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
@@ -238,7 +238,7 @@ def _escaped(what: str) -> str:
 
 def _without_markup(markup: str) -> str:
     text = re.sub(r"<[^<>]*>", "", markup)
-    return re.sub(r"&[#\w]+;", lambda found: _ENTITIES.get(found[0], found[0]), text)
+    return re.sub(r"&[#\w]+;", lambda match: _ENTITIES.get(match[0], match[0]), text)
 
 
 def _color(words: str) -> str:

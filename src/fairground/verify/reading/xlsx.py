@@ -1,4 +1,4 @@
-"""Reading Office Open XML spreadsheets (.xlsx), whoever wrote them."""
+"""Reading Office Open XML spreadsheets (.xlsx) of any program."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _PACKAGE = "{http://schemas.openxmlformats.org/package/2006/relationships}"
 
 
 def read_xlsx(data: bytes) -> Workbook:
-    """Reads a workbook.
+    """Read a workbook.
 
     Raises:
-        StateError: It is no such file, is damaged or encrypted, or goes over a limit.
+        StateError: It is not such a file, is damaged or encrypted, or is over a limit.
     """
     if data[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
         raise StateError(f"{_WHAT}: it is encrypted with a password, or an old binary format")
@@ -78,13 +78,13 @@ class _Shared:
 
 
 def _relations(archive: Archive) -> dict[str, str]:
-    found = {}
+    targets = {}
     for element in archive.xml("xl/_rels/workbook.xml.rels").findall(f"{_PACKAGE}Relationship"):
         if element.get("TargetMode") != "External":
             target = element.get("Target", "")
             path = target.lstrip("/") if target.startswith("/") else posixpath.normpath(f"xl/{target}")
-            found[element.get("Id", "")] = path
-    return found
+            targets[element.get("Id", "")] = path
+    return targets
 
 
 def _strings(archive: Archive) -> list[str]:
@@ -94,7 +94,7 @@ def _strings(archive: Archive) -> list[str]:
 
 
 def _rich(element: Element) -> str:
-    """The text of a string in runs; phonetic readings are not part of it."""
+    """The text of a rich string, without phonetic readings."""
     direct = [child for child in element if child.tag == f"{_MAIN}t"]
     runs = element.findall(f"{_MAIN}r/{_MAIN}t")
     return unescaped("".join(part.text or "" for part in [*direct, *runs]))
@@ -103,7 +103,7 @@ def _rich(element: Element) -> str:
 def _epoch(book: Element) -> datetime:
     settings = book.find(f"{_MAIN}workbookPr")
     late = settings is not None and settings.get("date1904") in ("1", "true")
-    # Day 60 of the other count is 29 February 1900, which never was; this epoch is right from day 61 on.
+    # Day 60 of the 1900 system is 29 February 1900, which did not exist. This epoch is right from day 61 on.
     return datetime(1904, 1, 1) if late else datetime(1899, 12, 30)
 
 
@@ -139,44 +139,44 @@ def _index(text: str | None, previous: int, what: str) -> int:
 
 
 def _merged(root: Element, what: str) -> list[Merged]:
-    found = []
+    merged = []
     for element in root.findall(f"{_MAIN}mergeCells/{_MAIN}mergeCell"):
         first, _, last = element.get("ref", "").partition(":")
         (top, left), (bottom, right) = position(first), position(last or first)
         if bottom < top or right < left:
             raise StateError(f"{what}: cells {first[:20]} to {last[:20]} are merged backwards")
-        found.append(Merged(top, left, bottom - top + 1, right - left + 1))
-    return found
+        merged.append(Merged(top, left, bottom - top + 1, right - left + 1))
+    return merged
 
 
 def _read_cell(element: Element, formula: str, shared: _Shared, what: str) -> Cell:
     kind = element.get("t", "n")
     style = _style(element.get("s", "0"), shared.styles)
-    said = element.findtext(f"{_MAIN}v")
+    content = element.findtext(f"{_MAIN}v")
     if kind == "inlineStr":
         inline = element.find(f"{_MAIN}is")
         text = "" if inline is None else _rich(inline)
         return Cell("text", text, formula, text, bold=style.bold, format=style.format)
-    if said is None:
+    if content is None:
         return Cell(formula=formula, bold=style.bold, format=style.format)
     if kind == "s":
-        if not re.fullmatch(r"[0-9]{1,9}", said) or int(said) >= len(shared.strings):
-            raise StateError(f"{what}: a cell holds text number {said[:20]!r} of {len(shared.strings)}")
-        said = shared.strings[int(said)]
-        return Cell("text", said, formula, said, bold=style.bold, format=style.format)
+        if not re.fullmatch(r"[0-9]{1,9}", content) or int(content) >= len(shared.strings):
+            raise StateError(f"{what}: a cell holds text number {content[:20]!r} of {len(shared.strings)}")
+        content = shared.strings[int(content)]
+        return Cell("text", content, formula, content, bold=style.bold, format=style.format)
     if kind == "str":
-        said = unescaped(said)
-        return Cell("text", said, formula, said, bold=style.bold, format=style.format)
+        content = unescaped(content)
+        return Cell("text", content, formula, content, bold=style.bold, format=style.format)
     if kind == "b":
-        if said not in ("0", "1"):
-            raise StateError(f"{what}: a truth value is {said[:20]!r}")
-        return Cell("bool", said == "1", formula, bold=style.bold, format=style.format)
+        if content not in ("0", "1"):
+            raise StateError(f"{what}: a truth value is {content[:20]!r}")
+        return Cell("bool", content == "1", formula, bold=style.bold, format=style.format)
     if kind == "e":
-        return Cell("error", said, formula, said, bold=style.bold, format=style.format)
+        return Cell("error", content, formula, content, bold=style.bold, format=style.format)
     if kind == "d":
-        return Cell("date", _iso(said, what), formula, bold=style.bold, format=style.format)
+        return Cell("date", _iso(content, what), formula, bold=style.bold, format=style.format)
     if kind == "n":
-        return _numeric(said, formula, style, shared.epoch, what)
+        return _numeric(content, formula, style, shared.epoch, what)
     raise StateError(f"{what}: a cell has the unknown type {kind[:20]!r}")
 
 
@@ -197,7 +197,7 @@ def _numeric(said: str, formula: str, style: CellStyle, epoch: datetime, what: s
             length = timedelta(days=number)
             if style.format.kind == "time":
                 return Cell("time", length, formula, bold=style.bold, format=style.format)
-            # To the millisecond, which is as exact as a day's fraction is in a float of this size.
+            # To the millisecond, the precision of a day's fraction in a float of this size.
             moment = epoch + timedelta(milliseconds=round(length / timedelta(milliseconds=1)))
         except OverflowError:
             return Cell("number", number, formula, bold=style.bold, format=style.format)
@@ -215,7 +215,7 @@ def _iso(said: str, what: str) -> date:
 
 
 def _formula(element: Element | None, here: Position, shared: dict[str, tuple[Position, str]]) -> str:
-    """A cell's formula; one that cells share is written once, and read as if copied from there."""
+    """A cell's formula. A shared formula is stored once, and read as if copied from there."""
     if element is None:
         return ""
     text = element.text or ""
@@ -235,7 +235,7 @@ _REFERENCE = re.compile(
 
 
 def _copied(formula: str, down: int, right: int) -> str:
-    """A formula as it is after being copied: addresses without `$` move along."""
+    """A formula after copying: addresses without `$` move along."""
 
     def moved(found: re.Match[str]) -> str:
         if found[2] is None:

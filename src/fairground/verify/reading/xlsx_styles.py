@@ -1,4 +1,4 @@
-"""How cells of an Office Open XML spreadsheet look: bold and number format."""
+"""The look of cells of an Office Open XML spreadsheet: bold and number format."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _BUILT_IN = {
 
 @dataclass(frozen=True)
 class CellStyle:
-    """What is read of a style."""
+    """The supported parts of a style."""
 
     bold: bool
     format: NumberFormat
 
 
 def read_cell_styles(root: Element) -> tuple[CellStyle, ...]:
-    """The styles in the order in which cells name them."""
+    """The styles in the order in which cells refer to them."""
     codes = dict(_BUILT_IN)
     for element in root.findall(f"{_MAIN}numFmts/{_MAIN}numFmt"):
         codes[_number(element.get("numFmtId"))] = element.get("formatCode", "")
@@ -45,9 +45,9 @@ def read_cell_styles(root: Element) -> tuple[CellStyle, ...]:
 
 
 def parse_format(code: str) -> NumberFormat:
-    """What a format code such as `#,##0.00 "EUR"` says; only its part for positive numbers is looked at."""
+    """Parse a format code such as `#,##0.00 "EUR"`. Only its part for positive numbers is used."""
     first = _first_section(code)
-    # A tag such as `[$-409]` names a language and no currency.
+    # A tag such as `[$-409]` is a language, not a currency.
     untagged = re.sub(r"\[[^\]]*\]", "", first)
     symbol = "".join(re.findall(r"\[\$([^\-\]]*)", first)) or "".join(re.findall(r"[$€£¥]", untagged))
     quoted = "".join(re.findall(r"\"([^\"]*)\"", first))
@@ -71,9 +71,9 @@ def parse_format(code: str) -> NumberFormat:
 
 
 def _first_section(code: str) -> str:
-    """Up to the first `;` that is not quoted."""
-    found = re.match(r"(?:\"[^\"]*\"|\\.|[^;\"\\])*", code[:1000])
-    return found[0] if found else ""
+    """The part before the first `;` that is not quoted."""
+    match = re.match(r"(?:\"[^\"]*\"|\\.|[^;\"\\])*", code[:1000])
+    return match[0] if match else ""
 
 
 def _is_bold(font: Element) -> bool:

@@ -1,4 +1,4 @@
-"""Reading settings kept as XML: LibreOffice's registry, Inkscape's preferences, recent files, and Openbox's."""
+"""Reading settings in XML: LibreOffice's registry, Inkscape's preferences, recent files, and Openbox's settings."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ _BOOKMARK = "{http://www.freedesktop.org/standards/desktop-bookmarks}"
 
 
 def read_registry(data: bytes) -> dict[str, str | tuple[str, ...] | None]:
-    """LibreOffice's `registrymodifications.xcu`: paths such as `/org.openoffice.Office.Common/Save/AutoSave`.
+    """Read LibreOffice's `registrymodifications.xcu`: paths such as `/org.openoffice.Office.Common/Save/AutoSave`.
 
-    Only what differs from the defaults is in the file. A value is its text, the items of a list, or `None` where it
-    was taken away (or set to nothing).
+    The file contains only what differs from the defaults. A value is its text, the items of a list, or `None` if it was
+    removed or set to nothing.
     """
     what = "settings (LibreOffice)"
     root = _parse(data, what)
     if root.tag != f"{_OOR}items":
         raise StateError(f"{what}: it is a {root.tag[:80]!r}, expected oor:items")
-    found: dict[str, str | tuple[str, ...] | None] = {}
+    registry: dict[str, str | tuple[str, ...] | None] = {}
     for item in root:
         path = item.get(f"{_OOR}path")
         if item.tag != "item" or not path:
             raise StateError(f"{what}: an item without its path")
         for inner, value in _registry_values(item, path, what):
-            # The same path can come again with other properties, but a property only with the last word.
-            found[inner] = value
-    return found
+            # A path may repeat with other properties. For the same property, the last one wins.
+            registry[inner] = value
+    return registry
 
 
 def read_inkscape_preferences(data: bytes) -> dict[str, str]:
-    """Inkscape's `preferences.xml`: paths as the program names them, such as `/options/transform/stroke`, to text."""
+    """Read Inkscape's `preferences.xml`: the program's paths, such as `/options/transform/stroke`, to text."""
     what = "settings (Inkscape)"
     root = _parse(data, what)
     if root.tag != "inkscape" and not root.tag.endswith("}inkscape"):
         raise StateError(f"{what}: it is a {root.tag[:80]!r}, expected inkscape")
-    found: dict[str, str] = {}
+    preferences: dict[str, str] = {}
     stack = [("", child) for child in root]
     while stack:
         path, element = stack.pop()
@@ -55,32 +55,32 @@ def read_inkscape_preferences(data: bytes) -> dict[str, str]:
         for name, value in element.attrib.items():
             if name != "id":
                 key = f"{path}/{name.rsplit('}', 1)[-1]}"
-                if key in found:
+                if key in preferences:
                     raise StateError(f"{what}: {key!r} is said twice")
-                found[key] = value
+                preferences[key] = value
         stack += [(path, child) for child in element]
-    return found
+    return preferences
 
 
 def read_xml_settings(data: bytes, *, what: str = "settings (XML)") -> dict[str, str]:
-    """Any XML as paths to text and attributes (`/theme/name`, `/theme/font@place`), without namespaces.
+    """Read any XML as paths to text and attributes (`/theme/name`, `/theme/font@place`), without namespaces.
 
-    For files with no reader of their own, such as Openbox's `rc.xml`. What repeats is numbered: `/item[2]`.
+    For files without a specific reader, such as Openbox's `rc.xml`. Repeated elements are numbered: `/item[2]`.
     """
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     stack = [("", _parse(data, what))]
     while stack:
         path, element = stack.pop()
         for name, value in element.attrib.items():
-            found[f"{path}@{name.rsplit('}', 1)[-1]}"] = value
+            settings[f"{path}@{name.rsplit('}', 1)[-1]}"] = value
         if (element.text or "").strip():
-            found[path] = (element.text or "").strip()
+            settings[path] = (element.text or "").strip()
         seen: dict[str, int] = {}
         for child in element:
             name = child.tag.rsplit("}", 1)[-1]
             seen[name] = seen.get(name, 0) + 1
             stack.append((_joined(path, name + (f"[{seen[name]}]" if seen[name] > 1 else ""), what), child))
-    return found
+    return settings
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,9 @@ class RecentFile:
 
     Attributes:
         uri: As written, such as `file:///home/user/My%20file.txt`.
-        path: Of a `file:` address, unescaped; otherwise empty.
+        path: Path of a `file:` URI, unescaped; otherwise empty.
         added, modified, visited: As written (ISO 8601), or empty.
-        applications: Names of the programs that opened it, to how often.
+        applications: Names of the programs that opened it, with how often.
     """
 
     uri: str
@@ -113,7 +113,7 @@ def read_recent_files(data: bytes) -> tuple[RecentFile, ...]:
 
 
 def registry_leaves(registry: Mapping[str, str | tuple[str, ...] | None]) -> dict[str, object]:
-    """The registry without what LibreOffice writes of its own accord: window places, dates, versions, counters."""
+    """The registry without what LibreOffice writes by itself: window positions, dates, versions, counters."""
     return {
         path: list(value) if isinstance(value, tuple) else value
         for path, value in registry.items()
@@ -171,7 +171,7 @@ def _registry_values(element: Element, path: str, what: str) -> Iterator[tuple[s
 
 
 def _value(element: Element, path: str) -> tuple[str, str | tuple[str, ...] | None]:
-    """Path and value; one in a language of its own is a value of its own."""
+    """Path and value. A value in a specific language has its own path."""
     language = element.get("{http://www.w3.org/XML/1998/namespace}lang")
     return (f"{path}@{language}" if language else path), _registry_value(element)
 
@@ -204,7 +204,7 @@ def _recent(element: Element, what: str) -> RecentFile:
 
 
 def file_path(uri: str) -> str:
-    """The path of a `file:` address, unescaped; empty for any other address."""
+    """The path of a `file:` URI, unescaped; empty for any other URI."""
     try:
         parts = urlsplit(uri)
         return unquote(parts.path, errors="strict") if parts.scheme == "file" else ""

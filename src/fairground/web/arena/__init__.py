@@ -1,1 +1,1 @@
-"""The arena: battles of two anonymous agents, votes, the leaderboard, and those who see to it."""
+"""Arena pages and API: battles of two anonymous agents, votes, leaderboard, administration."""

@@ -1,4 +1,4 @@
-"""The admin's room: who may come in, which agents fight, which votes count, and data in and out."""
+"""Admin pages: invitations, agents, battles, votes, filters, and data import and export."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ for _part in (admin_invitations, admin_agents, admin_battles, admin_votes, admin
     router.include_router(_part.router)
 
 _DOORS = (
-    ("/admin/invitations", "Invitations", "Links that make somebody a judge or an admin."),
-    ("/admin/agents", "Agents", "How they do, and which of them are drawn."),
-    ("/admin/battles", "Battles", "What ran and what runs; close one, or let several people judge it."),
-    ("/admin/votes", "Votes", "Run the filters, see what they found, and take it back."),
-    ("/admin/filters", "Filters", "What makes a vote not count, and who has changed that."),
-    ("/admin/data", "Data", "Votes out as a data set, and in from another arena."),
+    ("/admin/invitations", "Invitations", "Links that make a visitor a judge or an admin."),
+    ("/admin/agents", "Agents", "Their results, and which of them take part in new battles."),
+    ("/admin/battles", "Battles", "Running and past battles. Close a battle, or open it to all judges."),
+    ("/admin/votes", "Votes", "Run the filters, see which votes they flagged, and clear flags."),
+    ("/admin/filters", "Filters", "Which votes do not count, and the history of these settings."),
+    ("/admin/data", "Data", "Export votes as a data set, or import votes from another arena."),
 )
 
 
 @router.get("/admin", include_in_schema=False)
 def overview(request: Request) -> Response:
-    """How the arena stands."""
+    """Show an overview of the arena."""
     store = site_of(request).store
     with store.read() as connection:
         query = select(battles.c.status, func.count()).group_by(battles.c.status)
         by_status: dict[str, int] = {status: count for status, count in connection.execute(query)}
         number = connection.execute(select(func.count()).select_from(votes)).scalar_one()
         active = connection.execute(select(func.count()).where(agents.c.retired.is_(None))).scalar_one()
-    told = [
+    facts = [
         fact("Votes", f"{number:,}"),
         fact("Flagged", f"{sum(flag_counts(store).values()):,}"),
-        fact("Agents that are drawn", f"{active:,}"),
-        fact("Open invitations", f"{sum(one.open for one in all_invitations(store)):,}"),
+        fact("Active agents", f"{active:,}"),
+        fact("Open invitations", f"{sum(invitation.open for invitation in all_invitations(store)):,}"),
         *(fact(f"Battles {status}", f"{count:,}") for status, count in sorted(by_status.items())),
     ]
-    doors = [tag("a", tag("h2", name), tag("p", said), href=path, class_="card tile") for path, name, said in _DOORS]
-    return frame(request, "The arena's admin", tag("dl", told, class_="facts"), tag("div", doors, class_="tiles"))
+    doors = [tag("a", tag("h2", name), tag("p", about), href=path, class_="card tile") for path, name, about in _DOORS]
+    return frame(request, "Arena admin", tag("dl", facts, class_="facts"), tag("div", doors, class_="tiles"))

@@ -1,4 +1,4 @@
-"""Agents: how they do, and which of them are drawn for battles."""
+"""Agents: their results, and which of them take part in new battles."""
 
 from __future__ import annotations
 
@@ -18,74 +18,74 @@ router = APIRouter(dependencies=ADMINS)
 
 
 class Agent(Record):
-    """An agent of the arena."""
+    """An agent in the arena."""
 
     name: str
     added: float
-    retired: float | None = Field(description="When it was taken out; null while it is drawn.")
+    retired: float | None = Field(description="When it was retired; null while it is active.")
     why: str
     votes: int
-    correct: Share | None = Field(description="Over its last judgements.")
-    due: bool = Field(description="Whether the rule would retire it.")
-    identified: int = Field(description="Battles in which it typed a name that tells who it is; they do not count.")
-    hidden: int = Field(description="Other battles in which it wrote one, which was hidden.")
+    correct: Share | None = Field(description="Over its most recent judgements.")
+    due: bool = Field(description="Whether the retirement rule applies to it.")
+    identified: int = Field(description="Battles in which it typed a name that identifies it; these do not count.")
+    hidden: int = Field(description="Other battles in which it wrote such a name, which was redacted.")
 
 
 class Leaving(Record):
-    """Which agent goes, and why."""
+    """An agent to retire, and the reason."""
 
     name: AgentName
     why: Words = ""
 
 
 class Returning(Record):
-    """Which agent comes back."""
+    """A retired agent to bring back."""
 
     name: AgentName
 
 
 @router.get("/admin/agents", include_in_schema=False)
 def show(request: Request) -> Response:
-    """Every agent, and what can be done with it."""
+    """Show all agents and the actions on them."""
     store, rule = site_of(request).store, site_of(request).retirement
-    found = list_agents(store, all_votes(store), rule)
+    agents = list_agents(store, all_votes(store), rule)
     rows = [
         (
-            tag("bdi", one.name),
-            _state(one),
-            f"{one.votes:,}",
-            f"{rate_range(one.correct)} of {one.judged:,}" if one.correct is not None else "not judged yet",
-            _identified(one),
-            moment(one.added),
-            _change(one),
+            tag("bdi", agent.name),
+            _state(agent),
+            f"{agent.votes:,}",
+            f"{rate_range(agent.correct)} of {agent.judged:,}" if agent.correct is not None else "not judged yet",
+            _identified(agent),
+            moment(agent.added),
+            _change(agent),
         )
-        for one in found
+        for agent in agents
     ]
-    heads = ("Agent", "State", "Votes", f"Correct of the last {rule.window}, %", "Told its name", "Added", "Change")
-    said = (
-        f"An agent is due to leave when fewer than {rule.least:.0%} of its last {rule.window} judgements found it "
-        "correct. Who is retired is drawn no more, and stays on the leaderboard."
+    heads = ("Agent", "State", "Votes", f"Correct in the last {rule.window}, %", "Identified itself", "Added", "Change")
+    rule_text = (
+        f"The rule suggests retiring an agent when fewer than {rule.least:.0%} of its last {rule.window} judgements "
+        "found it correct. A retired agent takes part in no new battles. It stays on the leaderboard."
     )
     return frame(
         request,
         "Agents",
-        tag("p", said, class_="lead"),
+        tag("p", rule_text, class_="lead"),
         tag("section", table(heads, rows, label="Agents"), class_="card")
         if rows
-        else empty("There is no agent yet", "Start the server with --agent, or take votes of another arena in."),
+        else empty("No agents yet", "Start the server with --agent, or import votes from another arena."),
     )
 
 
 @router.get("/api/admin/agents", responses=TROUBLES, tags=["admin"])
 def all_of_them(request: Request) -> list[Agent]:
-    """Every agent, by name."""
+    """List all agents by name."""
     store = site_of(request).store
-    return [_told(one) for one in list_agents(store, all_votes(store))]
+    return [_told(agent) for agent in list_agents(store, all_votes(store))]
 
 
 @router.post("/api/admin/agents/retire", responses=TROUBLES, tags=["admin"])
 def leave(request: Request, which: Leaving) -> Agent:
-    """Takes an agent out: it is drawn no more."""
+    """Retire an agent. It takes part in no new battles."""
     store = site_of(request).store
     _find(store, which.name)
     retire(store, which.name, which.why or "by an admin")
@@ -94,7 +94,7 @@ def leave(request: Request, which: Leaving) -> Agent:
 
 @router.post("/api/admin/agents/return", responses=TROUBLES, tags=["admin"])
 def come_back(request: Request, which: Returning) -> Agent:
-    """Lets a retired agent be drawn again."""
+    """Bring back a retired agent."""
     store = site_of(request).store
     _find(store, which.name)
     bring_back(store, which.name)
@@ -102,44 +102,44 @@ def come_back(request: Request, which: Returning) -> Agent:
 
 
 def _find(store: Store, name: str) -> AgentLine:
-    for one in list_agents(store, all_votes(store)):
-        if one.name == name:
-            return one
-    raise Absent("there is no such agent")
+    for agent in list_agents(store, all_votes(store)):
+        if agent.name == name:
+            return agent
+    raise Absent("no such agent")
 
 
-def _told(one: AgentLine) -> Agent:
-    known = one.correct
+def _told(agent: AgentLine) -> Agent:
+    known = agent.correct
     return Agent(
-        name=one.name,
-        added=one.added,
-        retired=one.retired,
-        why=one.why,
-        votes=one.votes,
-        correct=Share(estimate=known.estimate, low=known.low, high=known.high, of=one.judged) if known else None,
-        due=one.due,
-        identified=one.identified,
-        hidden=one.hidden,
+        name=agent.name,
+        added=agent.added,
+        retired=agent.retired,
+        why=agent.why,
+        votes=agent.votes,
+        correct=Share(estimate=known.estimate, low=known.low, high=known.high, of=agent.judged) if known else None,
+        due=agent.due,
+        identified=agent.identified,
+        hidden=agent.hidden,
     )
 
 
-def _state(one: AgentLine) -> list[Html]:
-    if one.retired is not None:
-        return [pill("retired"), tag("p", words(one.why), class_="small muted")]
-    return [pill("due to leave", "bad")] if one.due else [pill("drawn", "good")]
+def _state(agent: AgentLine) -> list[Html]:
+    if agent.retired is not None:
+        return [pill("retired"), tag("p", words(agent.why), class_="small muted")]
+    return [pill("suggested for retirement", "bad")] if agent.due else [pill("drawn", "good")]
 
 
-def _identified(one: AgentLine) -> str:
-    """In how many battles it told who it is."""
-    hidden = f"{one.hidden:,} hidden" if one.hidden else ""
-    typed = f"{one.identified:,} on the screen" if one.identified else ""
+def _identified(agent: AgentLine) -> str:
+    """Return the number of battles in which the agent identified itself."""
+    hidden = f"{agent.hidden:,} redacted" if agent.hidden else ""
+    typed = f"{agent.identified:,} on the screen" if agent.identified else ""
     return ", ".join(part for part in (typed, hidden) if part) or "never"
 
 
-def _change(one: AgentLine) -> Html:
-    name = hidden("name", one.name)
-    if one.retired is not None:
+def _change(agent: AgentLine) -> Html:
+    name = hidden("name", agent.name)
+    if agent.retired is not None:
         button = tag("button", "Bring back", type="submit", class_="plain")
         return sending("/api/admin/agents/return", name, button)
-    reason = tag("input", name="why", maxlength=500, placeholder="Reason", aria_label=f"Reason to retire {one.name}")
+    reason = tag("input", name="why", maxlength=500, placeholder="Reason", aria_label=f"Reason to retire {agent.name}")
     return sending("/api/admin/agents/retire", name, reason, tag("button", "Retire", type="submit", class_="plain"))

@@ -1,4 +1,4 @@
-"""Data: votes out as a data set, and in from another arena's table, which is looked at before anything is taken."""
+"""Data: export votes as a data set, and import votes from another arena's table after a preview."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from fairground.web.visit import Admin, TooLong, site_of
 router = APIRouter(dependencies=ADMINS)
 
 MAX_IMPORT: Final = 16 << 20
-"""Bytes of a table that is taken in."""
+"""Maximum size of an imported table in bytes."""
 
-_KEPT: Final = 20  # uploads that wait to be taken in
+_KEPT: Final = 20  # maximum number of uploads waiting to be imported
 _KEPT_SECONDS: Final = 86_400.0
 
 UploadId = Annotated[str, InPath(pattern="^[0-9a-f]{16}$")]
@@ -39,20 +39,20 @@ Theirs = Annotated[str, Field(max_length=200)]
 
 
 class Looking(Record):
-    """How a table is to be read."""
+    """How to read a table."""
 
-    rename: dict[Theirs, Ours] | None = Field(None, description="What its columns are called here; guessed if null.")
-    agents: dict[Theirs, AgentName] = Field({}, max_length=500, description="What its agents are called here.")
+    rename: dict[Theirs, Ours] | None = Field(None, description="Maps its columns to ours; guessed if null.")
+    agents: dict[Theirs, AgentName] = Field({}, max_length=500, description="Maps its agent names to ours.")
 
 
 class Taking(Looking):
-    """The same, and what the other arena is called."""
+    """How to read a table, and the name of the other arena."""
 
     name: str = Field("another arena", min_length=1, max_length=100, pattern=NO_NUL)
 
 
 class Wrong(Record):
-    """A row that is no vote; rows are counted from 1, below the header."""
+    """A row that is not a vote. Rows are counted from 1, below the header."""
 
     row: int
     column: str
@@ -60,30 +60,30 @@ class Wrong(Record):
 
 
 class Looked(Record):
-    """What was understood of a table."""
+    """Preview of a table."""
 
     id: str
     columns: tuple[str, ...]
     rename: dict[str, str]
-    missing: tuple[str, ...] = Field(description="What it needs and has not.")
+    missing: tuple[str, ...] = Field(description="Required columns that are missing.")
     rows: int
-    first: tuple[dict[str, str], ...] = Field(description="The first rows, as they are understood.")
+    first: tuple[dict[str, str], ...] = Field(description="The first rows, as they were read.")
     agents: dict[str, int]
     faults: tuple[Wrong, ...]
-    wrong: int = Field(description="How many rows are not votes, in all.")
-    notes: tuple[str, ...] = Field(description="How it was understood.")
-    good: bool = Field(description="Whether it can be taken in.")
+    wrong: int = Field(description="Total number of rows that are not votes.")
+    notes: tuple[str, ...] = Field(description="How the table was read.")
+    good: bool = Field(description="Whether it can be imported.")
 
 
 class Taken(Record):
-    """How many votes came in; none when the very file was taken in before."""
+    """Number of imported votes; 0 if this exact file was imported before."""
 
     added: int
 
 
 @router.get("/admin/data", include_in_schema=False)
 def show(request: Request) -> Response:
-    """Forms for data out and in."""
+    """Show the forms for export and import."""
     return frame(request, "Data", _exporting(), _importing())
 
 
@@ -99,9 +99,9 @@ def download(
     format: Annotated[Literal["jsonl", "parquet", "csv"], Query()] = "jsonl",
     whole: bool = False,
 ) -> Response:
-    """The votes that count, or with `whole` all of them with their flags; people are told apart, not named.
+    """Download the votes that count, or with `whole` all votes with their flags. Voters are pseudonymous.
 
-    The file names the agents. So what this admin votes on these battles afterwards is kept and does not count.
+    The file names the agents. Later votes by this admin on these battles are stored but do not count.
     """
     folder = Path(tempfile.mkdtemp(prefix="fairground-export-"))
     try:
@@ -130,7 +130,7 @@ def download(
     },
 )
 async def upload(request: Request) -> Looked:
-    """Takes a CSV file, as the body, and says what was understood of it; nothing is counted yet."""
+    """Upload a CSV file as the request body and return a preview. Nothing is imported yet."""
     folder = site_of(request).home / "imports"
     await run_in_threadpool(_tidy, folder)
     id_ = secrets.token_hex(8)
@@ -139,7 +139,7 @@ async def upload(request: Request) -> Looked:
         with path.open("xb") as file:
             async for part in request.stream():
                 if file.tell() + len(part) > MAX_IMPORT:
-                    raise TooLong(f"a table has at most {MAX_IMPORT:,} bytes", fix="cut it into several")
+                    raise TooLong(f"a table may have at most {MAX_IMPORT:,} bytes", fix="split it into several files")
                 file.write(part)
         return await run_in_threadpool(_looked, id_, path, None, {})
     except BaseException:
@@ -149,17 +149,17 @@ async def upload(request: Request) -> Looked:
 
 @router.post("/api/admin/imports/{upload}/preview", responses=TROUBLES, tags=["admin"])
 def look_again(request: Request, upload: UploadId, how: Looking) -> Looked:
-    """The same table read otherwise."""
+    """Preview the same table with other settings."""
     return _looked(upload, _find(request, upload), how.rename, how.agents)
 
 
 @router.post("/api/admin/imports/{upload}", responses=TROUBLES, tags=["admin"])
 def take_in(request: Request, upload: UploadId, how: Taking) -> Taken:
-    """Takes the votes in: all of them, or, when a row is no vote, none."""
+    """Import the votes: all of them, or none if any row is not a vote."""
     path = _find(request, upload)
     looked = _looked(upload, path, how.rename, how.agents)
     if not looked.good:
-        raise InvalidInput("this table cannot be taken in", fix="see its preview for what is missing or wrong")
+        raise InvalidInput("this table cannot be imported", fix="the preview lists what is missing or wrong")
     with _unnamed(path):
         added = import_votes(
             site_of(request).store,
@@ -174,34 +174,34 @@ def take_in(request: Request, upload: UploadId, how: Taking) -> Taken:
 
 
 def _find(request: Request, upload: str) -> Path:
-    """Looked up among what is there: nothing of a request becomes a path."""
+    """Look the upload up among existing files. No part of the request is used as a path."""
     for path in sorted((site_of(request).home / "imports").glob("*.csv")):
         if path.stem == upload and path.is_file() and not path.is_symlink():
             return path
-    raise Absent("there is no such upload", fix="send the file again")
+    raise Absent("no such upload", fix="upload the file again")
 
 
 def _looked(id_: str, path: Path, rename: Mapping[str, str] | None, agents: Mapping[str, str]) -> Looked:
     with _unnamed(path):
-        found = preview_votes(path, rename=rename, agents=agents, recognising=rename is None)
+        preview = preview_votes(path, rename=rename, agents=agents, recognising=rename is None)
     return Looked(
         id=id_,
-        columns=tuple(name[:200] for name in found.columns),
-        rename=found.rename,
-        missing=found.missing,
-        rows=found.rows,
-        first=found.first,
-        agents=found.agents,
-        faults=tuple(Wrong(row=one.row, column=one.column, problem=one.problem) for one in found.faults),
-        wrong=found.wrong,
-        notes=tuple(note.replace(str(path), "the file") for note in found.notes),
-        good=found.good,
+        columns=tuple(name[:200] for name in preview.columns),
+        rename=preview.rename,
+        missing=preview.missing,
+        rows=preview.rows,
+        first=preview.first,
+        agents=preview.agents,
+        faults=tuple(Wrong(row=fault.row, column=fault.column, problem=fault.problem) for fault in preview.faults),
+        wrong=preview.wrong,
+        notes=tuple(note.replace(str(path), "the file") for note in preview.notes),
+        good=preview.good,
     )
 
 
 @contextlib.contextmanager
 def _unnamed(path: Path) -> Iterator[None]:
-    """Where the server keeps its files is nobody's business."""
+    """Remove the server's path from a message."""
     try:
         yield
     except InvalidInput as error:
@@ -209,28 +209,28 @@ def _unnamed(path: Path) -> Iterator[None]:
 
 
 def _tidy(folder: Path) -> None:
-    """Uploads that nobody took in go after a day, or when there are too many."""
+    """Delete old uploads that were not imported: after a day, or when there are too many."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    found = sorted(folder.glob("*.csv"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for place, path in enumerate(found):
+    uploads = sorted(folder.glob("*.csv"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for place, path in enumerate(uploads):
         if place >= _KEPT - 1 or time.time() - path.stat().st_mtime > _KEPT_SECONDS:
             path.unlink(missing_ok=True)
 
 
 def _exporting() -> Html:
     formats = (("jsonl", "JSON lines"), ("parquet", "Parquet"), ("csv", "CSV, for spreadsheets"))
-    options = [tag("option", said, value=name) for name, said in formats]
+    options = [tag("option", label, value=name) for name, label in formats]
     return tag(
         "section",
-        tag("h2", "Votes out"),
-        tag("p", "One row a vote, with marks of steps; frames are named by their episodes' folders. Voters are told "
-                 "apart by numbers that mean nothing elsewhere."),
-        tag("p", "It names both agents of every battle, also where people may still judge: close those battles first, "
-                 "or keep it from judges.", class_="note odd"),
+        tag("h2", "Export votes"),
+        tag("p", "One row per vote, with marked steps. Frames are referenced by episode folder. Voters have "
+                 "pseudonyms that are only valid in this file."),
+        tag("p", "The file names both agents of every battle, including battles that can still be judged. Close "
+                 "those battles first, or do not show the file to judges.", class_="note odd"),
         tag("form",
             tag("label", "Format", tag("select", options, name="format")),
-            tag("label", "Which votes", tag("select", tag("option", "those that count", value="false"),
-                                            tag("option", "all, with their flags", value="true"), name="whole")),
+            tag("label", "Which votes", tag("select", tag("option", "votes that count", value="false"),
+                                            tag("option", "all votes, with flags", value="true"), name="whole")),
             tag("button", "Download", type="submit"),
             action="/api/admin/export", method="get", class_="inline"),
         class_="card",
@@ -240,14 +240,14 @@ def _exporting() -> Html:
 def _importing() -> Html:
     return tag(
         "section",
-        tag("h2", "Votes in"),
-        tag("p", "A CSV file of another arena, one row a vote: two agents and a winner; voter, task and category where "
-                 "known. A file that was taken in before adds nothing. Agents that are not known here come in as "
+        tag("h2", "Import votes"),
+        tag("p", "A CSV file from another arena with one row per vote: two agents and a winner; voter, task and "
+                 "category if known. Importing the same file again adds nothing. Unknown agents are added as "
                  "retired."),
         tag("form",
-            tag("label", f"File, at most {MAX_IMPORT >> 20} MB",
+            tag("label", f"File, up to {MAX_IMPORT >> 20} MB",
                 tag("input", type="file", id="file", accept=".csv,text/csv", required=True)),
-            tag("button", "Look at it", type="submit", class_="plain"),
+            tag("button", "Preview", type="submit", class_="plain"),
             id="upload", class_="inline"),
         tag("div", id="preview", data_columns=" ".join(COLUMNS), hidden=True, aria_live="polite"),
         class_="card",

@@ -1,4 +1,4 @@
-"""The filters' settings: what each means, what it is, and who has changed it."""
+"""Settings of the vote filters: their meaning, their values and the history of changes."""
 
 from __future__ import annotations
 
@@ -25,121 +25,130 @@ from fairground.web.visit import Admin, site_of
 
 router = APIRouter(dependencies=ADMINS)
 
-_LISTED: Final = 50  # changes on the page
+_LISTED: Final = 50  # maximum number of changes on the page
 _LABELS: Final = {
-    "duplicates": "Mark repeated own tasks",
-    "off_topic": "Mark own tasks that need no computer",
-    "shortest": "Letters that an own task has at least",
-    "phrases": "Own tasks that need no computer, one a line",
-    "too_fast": "Seconds before which nobody can have looked",
-    "outlier_level": "Chance under which disagreement is no accident",
-    "min_shared": "Battles shared with others before that is said",
-    "identified": "Mark votes on battles in which an agent typed a telling name",
+    "duplicates": "Flag repeated custom tasks",
+    "off_topic": "Flag custom tasks that need no computer",
+    "shortest": "Minimum length of a custom task, in letters",
+    "phrases": "Custom tasks that need no computer, one per line",
+    "too_fast": "Minimum seconds before a vote",
+    "outlier_level": "Significance level for voters who disagree with others",
+    "min_shared": "Minimum number of battles shared with other voters",
+    "identified": "Flag votes on battles in which an agent typed its name",
 }
 _MEANING: Final = {
-    "duplicate": ("Only the first vote of a person on the same words of their own counts.", ("duplicates",)),
+    "duplicate": ("Only a person's first vote on the same custom task counts.", ("duplicates",)),
     "off-topic": (
-        "Greetings, sums and jokes are known. Add what your people try; only whole tasks are compared, "
-        "without regard to case and punctuation.",
+        "Greetings, sums and jokes are built in. Add what your users try. The whole task is compared, ignoring case "
+        "and punctuation.",
         ("off_topic", "shortest", "phrases"),
     ),
-    "too-fast": ("Counted from when both agents were done. 0 marks none.", ("too_fast",)),
+    "too-fast": ("Counted from the moment both agents are done. 0 flags nobody.", ("too_fast",)),
     "outlier": (
-        "Whoever tosses a coin is against the others half of the time. Whoever is against them so often that a coin "
-        "would do it with less than this chance does not judge. A chance of 0 marks nobody.",
+        "A voter who answers at random disagrees with the others half of the time. A voter is flagged if random "
+        "answers would disagree this often with a probability below this level. 0 flags nobody.",
         ("outlier_level", "min_shared"),
     ),
     "identified": (
-        "Text is hidden before a vote, but a screen cannot be. An agent that types its name may have shown it to "
-        "everybody who judged the battle.",
+        "Text is redacted before the vote, but screens are not. An agent that types its name may have shown it to "
+        "everyone who judged the battle.",
         ("identified",),
     ),
     "after-reveal": (
-        "The first vote tells the names. A vote that is changed after that is kept, and the version before it counts. "
-        "A vote is marked only when the person knew the names before their first one. This cannot be switched off.",
+        "Names are shown after a person's first vote. If they change their vote after that, the change is stored, "
+        "and the earlier version counts. A vote is flagged only if the person knew the names before their first "
+        "vote. This filter cannot be switched off.",
         (),
     ),
 }
 
 
 class Change(Record):
-    """One change of the settings."""
+    """A change of the settings."""
 
     number: int
-    changed: float | None = Field(description="Null for what an arena begins with.")
-    person: str = Field(description="The first letters of who made it.")
+    changed: float | None = Field(description="Null for the initial settings.")
+    person: str = Field(description="First letters of the ID of the admin who made it.")
     settings: FilterSettings
 
 
 class Settings(Record):
-    """What the filters look for, how they came to, and how many votes they have marked."""
+    """Current filter settings, their history, and the number of votes they flagged."""
 
-    number: int = Field(description="Of the last change; a new one names it.")
+    number: int = Field(description="Number of the last change; send it with a new change.")
     settings: FilterSettings
-    changes: list[Change] = Field(description="The newest first.")
+    changes: list[Change] = Field(description="Newest first.")
     flagged: dict[str, int]
 
 
 class NewSettings(FilterSettings):
-    """What the filters shall look for; what is not said stays as it is."""
+    """New filter settings. Omitted settings stay as they are."""
 
-    after: int = Field(ge=0, le=1_000_000_000, description="The number of the change that was looked at.")
+    after: int = Field(ge=0, le=1_000_000_000, description="Number of the change that these settings are based on.")
 
 
 @router.get("/admin/filters", include_in_schema=False)
 def show(request: Request, admin: Admin) -> Response:
-    """The settings, to be changed, and how they were changed."""
+    """Show the settings and their history."""
     store = site_of(request).store
     versions, counts = settings_versions(store), flag_counts(store)
     newest = versions[0]
-    parts = [_filter(reason, said, names, newest.settings) for reason, (said, names) in _MEANING.items()]
+    parts = [_filter(reason, about, names, newest.settings) for reason, (about, names) in _MEANING.items()]
     facts = [fact(reason, f"{counts.get(reason, 0):,}") for reason in REASONS]
-    changes = [_row(one, admin.id) for one in versions[: _LISTED + 1] if one.changed is not None]
+    changes = [_row(version, admin.id) for version in versions[: _LISTED + 1] if version.changed is not None]
     return frame(
         request,
         "Filters",
-        tag("p", "Filters mark votes that should not count. They never delete one, and what an admin has cleared they "
-            "do not mark again. Saving looks at all votes anew.", class_="lead"),
+        tag("p", "Filters flag votes that should not count. They never delete a vote, and they do not flag a vote "
+                 "again after an admin has cleared the flag. Saving runs the filters on all votes "
+                 "again.", class_="lead"),
         tag("dl", facts, class_="facts"),
         sending(
             "/api/admin/filters/settings",
             tag("input", type="hidden", name="after", value=newest.number, data_number=True),
             parts,
-            tag("div", tag("button", "Save, and mark anew", type="submit"),
-                tag("a", "See the votes", href="/admin/votes?flagged=true", class_="button plain"), class_="row"),
+            tag("div", tag("button", "Save and run the filters", type="submit"),
+                tag("a", "Show the votes", href="/admin/votes?flagged=true", class_="button plain"), class_="row"),
             class_="settings",
         ),
-        tag("section", tag("h2", "Changes"), table(("When", "Who", "What"), changes, label="Changes"), class_="card")
-        if changes else tag("p", "Nobody has changed them yet.", class_="muted"),
+        tag("section", tag("h2", "History"), table(("When", "Who", "What"), changes, label="History"), class_="card")
+        if changes else tag("p", "No changes yet.", class_="muted"),
     )  # fmt: skip
 
 
 @router.get("/api/admin/filters/settings", responses=TROUBLES, tags=["admin"])
 def look(request: Request) -> Settings:
-    """What the filters look for, and every change of it."""
+    """Return the filter settings and their history."""
     store = site_of(request).store
     versions = settings_versions(store)
-    made = [Change(**_told(one)) for one in versions]
-    return Settings(number=versions[0].number, settings=versions[0].settings, changes=made, flagged=flag_counts(store))
+    changes = [Change(**_told(version)) for version in versions]
+    return Settings(
+        number=versions[0].number, settings=versions[0].settings, changes=changes, flagged=flag_counts(store)
+    )
 
 
 @router.post("/api/admin/filters/settings", responses=TROUBLES, tags=["admin"])
 def change(request: Request, admin: Admin, wanted: NewSettings) -> Settings:
-    """Changes what the filters look for, and has all votes looked at anew. No vote is touched."""
+    """Change the filter settings and run the filters on all votes again. Votes themselves are not changed."""
     store = site_of(request).store
-    said = wanted.model_dump(exclude={"after"}, exclude_unset=True)
-    change_settings(store, admin, current_settings(store).model_copy(update=said), after=wanted.after)
+    changed = wanted.model_dump(exclude={"after"}, exclude_unset=True)
+    change_settings(store, admin, current_settings(store).model_copy(update=changed), after=wanted.after)
     apply_filters(store)
     return look(request)
 
 
-def _told(one: SettingsVersion) -> dict[str, Any]:
-    return {"number": one.number, "changed": one.changed, "person": one.person[:8], "settings": one.settings}
+def _told(version: SettingsVersion) -> dict[str, Any]:
+    return {
+        "number": version.number,
+        "changed": version.changed,
+        "person": version.person[:8],
+        "settings": version.settings,
+    }
 
 
-def _filter(reason: str, said: str, names: tuple[str, ...], settings: FilterSettings) -> Html:
+def _filter(reason: str, about: str, names: tuple[str, ...], settings: FilterSettings) -> Html:
     fields = [_field(name, getattr(settings, name)) for name in names]
-    return tag("section", tag("h2", reason.replace("-", " ").capitalize()), tag("p", said, class_="muted"),
+    return tag("section", tag("h2", reason.replace("-", " ").capitalize()), tag("p", about, class_="muted"),
                tag("div", fields, class_="fields"), class_="card")  # fmt: skip
 
 
@@ -157,20 +166,20 @@ def _field(name: str, value: Any) -> Html:
 
 
 def _limits(name: str) -> tuple[float, float]:
-    """The ends that a number is checked against."""
+    """Return the allowed minimum and maximum of a number."""
     known = FilterSettings.model_fields[name].metadata
-    least = next(one.ge for one in known if hasattr(one, "ge"))
-    return least, next(one.le for one in known if hasattr(one, "le"))
+    least = next(name.ge for name in known if hasattr(name, "ge"))
+    return least, next(name.le for name in known if hasattr(name, "le"))
 
 
-def _row(one: SettingsVersion, reader: str) -> tuple[Child, ...]:
-    assert one.changed is not None
+def _row(version: SettingsVersion, reader: str) -> tuple[Child, ...]:
+    assert version.changed is not None
     what = [
-        tag("p", _LABELS[name], ": ", words(_said(old)), " → ", words(_said(getattr(one.settings, name))))
-        for name, old in one.before
+        tag("p", _LABELS[name], ": ", words(_said(old)), " → ", words(_said(getattr(version.settings, name))))
+        for name, old in version.before
     ]
-    who = "you" if one.person == reader else tag("code", one.person[:8])
-    return moment(one.changed), who, what
+    who = "you" if version.person == reader else tag("code", version.person[:8])
+    return moment(version.changed), who, what
 
 
 def _said(value: Any) -> str:

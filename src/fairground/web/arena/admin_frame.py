@@ -1,4 +1,4 @@
-"""What the pages of the admin's room share: who may come in, the frame, and the words that people may send."""
+"""Shared parts of the admin pages: access control, layout, and types of submitted text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fairground.web.shell import page
 from fairground.web.visit import need
 
 ADMINS: Final = [Depends(need("admin"))]
-"""Of every router here: nothing in this room is for anybody else."""
+"""Dependency of every admin router: only admins have access."""
 
 TROUBLES: Final[dict[int | str, dict[str, Any]]] = {
     status: {"model": Trouble} for status in (400, 403, 404, 413, 422, 429)
@@ -30,7 +30,7 @@ PLACES: Final = (
     ("/admin/data", "Data"),
 )
 
-# PostgreSQL keeps no text with a NUL in it.
+# PostgreSQL does not store text that contains NUL.
 NO_NUL: Final = r"^[^\x00]*$"
 Words = Annotated[str, Field(max_length=500, pattern=NO_NUL)]
 AgentName = Annotated[str, Field(min_length=1, max_length=200, pattern=NO_NUL)]
@@ -40,7 +40,7 @@ Offset = Annotated[int, Query(ge=0, le=1_000_000)]
 
 
 def frame(request: Request, title: str, *content: Child) -> Response:
-    """A page of the room."""
+    """Render an admin page."""
     here = request.url.path
     links = [tag("a", name, href=path, aria_current="page" if path == here else None) for path, name in PLACES]
     return page(
@@ -56,43 +56,43 @@ def frame(request: Request, title: str, *content: Child) -> Response:
 
 
 def sending(path: str, *content: Child, class_: str = "inline", then: str = "reload", ask: str | None = None) -> Html:
-    """A form whose fields `admin.js` sends as JSON.
+    """Render a form whose fields `admin.js` sends as JSON.
 
     Args:
-        path: Where to.
-        content: Fields and a button. A hidden field is sent too.
-        class_: How it looks.
-        then: What follows: `reload`, or the name of something that the script knows.
-        ask: What is asked before.
+        path: URL to send to.
+        content: Fields and a button. Hidden fields are sent too.
+        class_: CSS class.
+        then: What to do afterwards: `reload`, or the name of an action in the script.
+        ask: Question to confirm before sending.
     """
     return tag("form", *content, data_send=path, data_then=then, data_ask=ask, class_=class_)
 
 
 def hidden(name: str, value: str) -> Html:
-    """A field that is sent and not seen."""
+    """Render a hidden field."""
     return tag("input", type="hidden", name=name, value=value)
 
 
 def moment(at: float) -> Html:
-    """A time; the page's script writes it as the reader's own."""
+    """Render a time. The page's script converts it to the reader's time zone."""
     when = datetime.fromtimestamp(at, UTC)
     return tag("time", f"{when:%Y-%m-%d %H:%M} UTC", datetime=when.isoformat(timespec="seconds"))
 
 
 def words(text: str, most: int = 140) -> Html:
-    """Somebody's words, cut when they are long."""
+    """Render user-written text, shortened if it is long."""
     short = text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
     return tag("bdi", short, title=text[:2_000] if short != text else None)
 
 
 def pager(path: str, asked: dict[str, str], offset: int, limit: int, total: int) -> Html | None:
-    """Links to newer and older lines; None when all are shown."""
+    """Render links to newer and older rows, or return None if all rows fit."""
     if total <= limit and not offset:
         return None
 
     def link(name: str, start: int) -> Html:
-        told = {key: value for key, value in {**asked, "offset": str(start) if start else ""}.items() if value}
-        return tag("a", name, href=f"{path}?{urlencode(told)}" if told else path, class_="button plain")
+        query = {key: value for key, value in {**asked, "offset": str(start) if start else ""}.items() if value}
+        return tag("a", name, href=f"{path}?{urlencode(query)}" if query else path, class_="button plain")
 
     return tag(
         "div",

@@ -1,4 +1,4 @@
-"""Invitations: links that make somebody a judge or an admin."""
+"""Invitations: links that make a visitor a judge or an admin."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ InvitationId = Annotated[str, Path(pattern="^[0-9a-f]{64}$")]
 
 
 class NewInvitation(Record):
-    """What an invitation should be."""
+    """Properties of a new invitation."""
 
     role: Literal["judge", "admin"] = "judge"
     uses: int = Field(1, ge=1, le=10_000)
@@ -29,13 +29,13 @@ class NewInvitation(Record):
 
 
 class Made(Record):
-    """A link that was made; it is told this once."""
+    """A new invitation link. It is shown only once."""
 
-    path: str = Field(description="What comes behind the site's address.")
+    path: str = Field(description="Path to append to the site's URL.")
 
 
 class Listed(Record):
-    """An invitation; its link cannot be had again."""
+    """An invitation. Its link cannot be retrieved again."""
 
     id: str
     role: str
@@ -48,53 +48,55 @@ class Listed(Record):
 
 @router.get("/admin/invitations", include_in_schema=False)
 def show(request: Request) -> Response:
-    """All invitations, and a form for another one."""
-    found = all_invitations(site_of(request).store)
+    """Show all invitations and a form for a new one."""
+    invitations = all_invitations(site_of(request).store)
     rows = [
         (
-            pill(one.role),
-            words(one.note) if one.note else tag("span", "no note", class_="muted"),
-            moment(one.created),
-            moment(one.expires),
-            f"{one.uses_left:,}" if one.open else pill("ended" if not one.uses_left else "expired"),
-            _revoking(one) if one.open else None,
+            pill(invitation.role),
+            words(invitation.note) if invitation.note else tag("span", "no note", class_="muted"),
+            moment(invitation.created),
+            moment(invitation.expires),
+            f"{invitation.uses_left:,}"
+            if invitation.open
+            else pill("ended" if not invitation.uses_left else "expired"),
+            _revoking(invitation) if invitation.open else None,
         )
-        for one in found
+        for invitation in invitations
     ]
-    heads = ("Role", "Note", "Made", "Expires", "Uses left", "Change")
+    heads = ("Role", "Note", "Created", "Expires", "Uses left", "Change")
     return frame(
         request,
         "Invitations",
-        tag("section", tag("h2", "Invite somebody"), _making(), _made(), class_="card"),
+        tag("section", tag("h2", "New invitation"), _making(), _made(), class_="card"),
         tag("section", tag("h2", "All invitations"), table(heads, rows, label="Invitations"), class_="card")
         if rows
-        else empty("Nobody was invited yet", "Make a link above, and send it to somebody who should judge."),
+        else empty("No invitations yet", "Create a link above and send it to a new judge."),
     )
 
 
 @router.get("/api/admin/invitations", responses=TROUBLES, tags=["admin"])
 def all_of_them(request: Request) -> list[Listed]:
-    """Every invitation, the newest first."""
-    return [_listed(one) for one in all_invitations(site_of(request).store)]
+    """List all invitations, newest first."""
+    return [_listed(invitation) for invitation in all_invitations(site_of(request).store)]
 
 
 @router.post("/api/admin/invitations", status_code=201, responses=TROUBLES, tags=["admin"])
 def make(request: Request, wanted: NewInvitation) -> Made:
-    """Makes a link, and tells it this once."""
+    """Create an invitation link. It is returned only once."""
     secret = invite(site_of(request).store, wanted.role, uses=wanted.uses, days=wanted.days, note=wanted.note)
     return Made(path=f"/enter/{secret}")
 
 
 @router.post("/api/admin/invitations/{invitation}/revoke", responses=TROUBLES, tags=["admin"])
 def end(request: Request, invitation: InvitationId) -> Listed:
-    """Nobody comes in by it any more."""
+    """Revoke an invitation. Its link can no longer be used."""
     store = site_of(request).store
     revoke(store, invitation)
-    return next(_listed(one) for one in all_invitations(store) if one.id == invitation)
+    return next(_listed(entry) for entry in all_invitations(store) if entry.id == invitation)
 
 
-def _listed(one: Invitation) -> Listed:
-    return Listed(**vars(one), open=one.open)
+def _listed(invitation: Invitation) -> Listed:
+    return Listed(**vars(invitation), open=invitation.open)
 
 
 def _making() -> Html:
@@ -107,8 +109,13 @@ def _making() -> Html:
         ),
         tag("label", "Uses", tag("input", type="number", name="uses", value=1, min=1, max=10_000, required=True)),
         tag("label", "Days", tag("input", type="number", name="days", value=14, min=1, max=366, required=True)),
-        tag("label", "Note, for you", tag("input", name="note", maxlength=500, autocomplete="off"), class_="grows"),
-        tag("button", "Make a link", type="submit"),
+        tag(
+            "label",
+            "Note (only for admins)",
+            tag("input", name="note", maxlength=500, autocomplete="off"),
+            class_="grows",
+        ),
+        tag("button", "Create link", type="submit"),
         then="link",
     )
 
@@ -116,7 +123,7 @@ def _making() -> Html:
 def _made() -> Html:
     return tag(
         "div",
-        tag("label", "The link, shown this once", tag("input", id="link", readonly=True)),
+        tag("label", "Invitation link (shown only once)", tag("input", id="link", readonly=True)),
         tag("button", "Copy", type="button", class_="plain", data_copy="link"),
         id="made",
         class_="note row",
@@ -124,8 +131,8 @@ def _made() -> Html:
     )
 
 
-def _revoking(one: Invitation) -> Html:
+def _revoking(invitation: Invitation) -> Html:
     button = tag("button", "Revoke", type="submit", class_="quiet")
     return sending(
-        f"/api/admin/invitations/{one.id}/revoke", button, ask="Nobody comes in by this link then. Revoke it?"
+        f"/api/admin/invitations/{invitation.id}/revoke", button, ask="This link can then no longer be used. Revoke it?"
     )

@@ -1,4 +1,4 @@
-"""Votes: what the filters found, and what an admin makes of it. No vote is ever deleted."""
+"""Votes: which ones the filters flagged, and an admin's decisions about them. Votes are never deleted."""
 
 from __future__ import annotations
 
@@ -33,34 +33,34 @@ from fairground.web.visit import site_of
 router = APIRouter(dependencies=ADMINS)
 
 BY_HAND = "by hand"
-"""The reason of a flag that an admin gave."""
+"""Reason of a flag set by an admin."""
 
 Reason = Annotated[str, Query(max_length=20, pattern=NO_NUL)]
 _PAGE = 50
-_VOTER = 12  # letters of a voter's id: enough to tell voters of a battle apart, and no more than that
+_VOTER = 12  # letters of a voter's ID to show: enough to distinguish the voters of a battle
 
 
 class Which(Record):
-    """A vote."""
+    """Identifies a vote."""
 
     battle: str = Field(pattern="^[0-9a-f-]{1,40}$")
-    voter: str = Field(pattern="^[0-9a-f]{12}$", description="As the list of votes has it.")
+    voter: str = Field(pattern="^[0-9a-f]{12}$", description="As in the list of votes.")
 
 
 class Flagging(Which):
-    """A vote that should not count."""
+    """A vote that should not count, and why."""
 
     detail: Words = ""
 
 
 class Unflagging(Which):
-    """A flag to take back."""
+    """A flag to clear."""
 
     reason: str = Field(min_length=1, max_length=20, pattern=NO_NUL)
 
 
 class Found(Record):
-    """Why a vote does not count."""
+    """A flag: why a vote does not count."""
 
     reason: str
     detail: str
@@ -75,15 +75,15 @@ class Given(Record):
     seconds: float | None
     winner: str = Field(description="Of the version that counts.")
     after_reveal: str | None = Field(
-        description="Whom the newest version is for, where that was given after the person knew the names."
+        description="Winner in the newest version, if it was given after the person saw the names."
     )
-    comment: str = Field(description="Without names, as long as somebody may still judge the battle.")
+    comment: str = Field(description="Without names while anyone can still judge the battle.")
     task: str
     flags: list[Found]
 
 
 class Votes(Record):
-    """Some votes, how many there are, and how many are flagged for each reason."""
+    """A page of votes, the total number, and the number of flags per reason."""
 
     votes: list[Given]
     total: int
@@ -92,37 +92,38 @@ class Votes(Record):
 
 @router.get("/admin/votes", include_in_schema=False)
 def show(request: Request, reason: Reason = "", flagged: bool = False, offset: Offset = 0) -> Response:
-    """Votes, the newest first, and what is wrong with them."""
+    """Show votes with their flags, newest first."""
     store = site_of(request).store
-    found, total = list_votes(store, flagged=flagged, reason=reason, limit=_PAGE, offset=offset)
+    votes, total = list_votes(store, flagged=flagged, reason=reason, limit=_PAGE, offset=offset)
     counts = flag_counts(store)
-    asked = {"reason": reason, "flagged": "true" if flagged and not reason else ""}
-    heads = ("Given", "Task", "Said", "Comment", "After", "Voter", "Flags", "Change")
+    parameters = {"reason": reason, "flagged": "true" if flagged and not reason else ""}
+    heads = ("Given", "Task", "Winner", "Comment", "After", "Voter", "Flags", "Change")
     return frame(
         request,
         "Votes",
-        tag("p", "Filters mark votes that should not count, and never delete them; what you clear they do not mark "
-            "again. ", tag("a", "What they look for", href="/admin/filters"), " is yours to set.", class_="lead"),
-        tag("div", _facts(counts), sending("/api/admin/filters", tag("button", "Run the filters now", type="submit")),
+        tag("p", "Filters flag votes that should not count. They never delete a vote, and they do not set a flag "
+                 "again that you cleared. "
+                 "", tag("a", "Change the filter settings", href="/admin/filters"), ".", class_="lead"),
+        tag("div", _facts(counts), sending("/api/admin/filters", tag("button", "Run the filters", type="submit")),
             class_="row"),
         _kinds(counts, reason, flagged),
-        tag("section", table(heads, [_row(one) for one in found], label="Votes"),
-            pager("/admin/votes", asked, offset, _PAGE, total), class_="card")
-        if found else empty("No such vote", "Nothing is flagged, or nobody has voted yet."),
+        tag("section", table(heads, [_row(vote) for vote in votes], label="Votes"),
+            pager("/admin/votes", parameters, offset, _PAGE, total), class_="card")
+        if votes else empty("No votes found", "No vote has this flag, or nobody has voted yet."),
     )  # fmt: skip
 
 
 @router.get("/api/admin/votes", responses=TROUBLES, tags=["admin"])
 def some(request: Request, reason: Reason = "", flagged: bool = False, limit: Limit = 50, offset: Offset = 0) -> Votes:
-    """Votes, the newest first; only flagged ones, or those for one reason."""
+    """List votes, newest first: all, only flagged ones, or those with one reason."""
     store = site_of(request).store
-    found, total = list_votes(store, flagged=flagged, reason=reason, limit=limit, offset=offset)
-    return Votes(votes=[_told(one) for one in found], total=total, flagged=flag_counts(store))
+    lines, total = list_votes(store, flagged=flagged, reason=reason, limit=limit, offset=offset)
+    return Votes(votes=[_told(vote) for vote in lines], total=total, flagged=flag_counts(store))
 
 
 @router.post("/api/admin/filters", responses=TROUBLES, tags=["admin"])
 def run_filters(request: Request) -> dict[str, int]:
-    """Flags what the filters find now, and takes back what they no longer find; says how many are flagged."""
+    """Run the filters. Sets new flags, removes outdated ones, and returns the number of flagged votes."""
     store = site_of(request).store
     apply_filters(store)
     return flag_counts(store)
@@ -130,7 +131,7 @@ def run_filters(request: Request) -> dict[str, int]:
 
 @router.post("/api/admin/votes/flag", responses=TROUBLES, tags=["admin"])
 def set_aside(request: Request, which: Flagging) -> dict[str, int]:
-    """A vote that should not count, for a reason that no filter finds."""
+    """Flag a vote that should not count for a reason that no filter covers."""
     store = site_of(request).store
     flag(store, which.battle, _voter(store, which), BY_HAND, which.detail)
     return flag_counts(store)
@@ -138,82 +139,82 @@ def set_aside(request: Request, which: Flagging) -> dict[str, int]:
 
 @router.post("/api/admin/votes/unflag", responses=TROUBLES, tags=["admin"])
 def take_back(request: Request, which: Unflagging) -> dict[str, int]:
-    """Takes a flag back for good: filters do not give it again."""
+    """Clear a flag permanently. Filters do not set it again."""
     store = site_of(request).store
     if not clear(store, which.battle, _voter(store, which), which.reason):
-        raise Absent("there is no such flag")
+        raise Absent("no such flag")
     return flag_counts(store)
 
 
 def _voter(store: Store, which: Which) -> str:
-    found = voter_of(store, which.battle, which.voter)
-    if found is None:
-        raise Absent("there is no such vote")
-    return found
+    voter = voter_of(store, which.battle, which.voter)
+    if voter is None:
+        raise Absent("no such vote")
+    return voter
 
 
-def _told(one: VoteLine) -> Given:
+def _told(vote: VoteLine) -> Given:
     return Given(
-        battle=one.battle,
-        voter=one.person[:_VOTER],
-        created=one.created,
-        seconds=one.seconds,
-        winner=one.winner,
-        after_reveal=one.after_reveal,
-        comment=one.comment,
-        task=one.task,
-        flags=[Found(reason=why.reason, detail=why.detail) for why in one.flags],
+        battle=vote.battle,
+        voter=vote.person[:_VOTER],
+        created=vote.created,
+        seconds=vote.seconds,
+        winner=vote.winner,
+        after_reveal=vote.after_reveal,
+        comment=vote.comment,
+        task=vote.task,
+        flags=[Found(reason=why.reason, detail=why.detail) for why in vote.flags],
     )
 
 
 def _facts(counts: dict[str, int]) -> Html:
-    told = [fact(reason, f"{number:,}") for reason, number in counts.items()]
-    return tag("dl", told or fact("Flagged", "0"), class_="facts")
+    facts = [fact(reason, f"{number:,}") for reason, number in counts.items()]
+    return tag("dl", facts or fact("Flagged", "0"), class_="facts")
 
 
 def _kinds(counts: dict[str, int], reason: str, flagged: bool) -> Html:
     links = [("/admin/votes", "all votes", not reason and not flagged)]
     links.append(("/admin/votes?flagged=true", "flagged", flagged and not reason))
-    links += [(f"/admin/votes?reason={quote(one)}", one, one == reason) for one in counts]
+    links += [(f"/admin/votes?reason={quote(count)}", count, count == reason) for count in counts]
     shown = [tag("a", name, href=path, aria_current="true" if here else None) for path, name, here in links]
     return tag("nav", shown, class_="tabs", aria_label="Which votes")
 
 
-def _row(one: VoteLine) -> tuple[Child, ...]:
+def _row(vote: VoteLine) -> tuple[Child, ...]:
     return (
-        moment(one.created),
-        words(one.task),
+        moment(vote.created),
+        words(vote.task),
         (
-            one.winner.replace("_", " "),
-            tag("p", f"after the reveal: {one.after_reveal.replace('_', ' ')}", class_="small muted")
-            if one.after_reveal
+            vote.winner.replace("_", " "),
+            tag("p", f"after the names were shown: {vote.after_reveal.replace('_', ' ')}", class_="small muted")
+            if vote.after_reveal
             else None,
         ),
-        words(one.comment) if one.comment else "",
-        f"{one.seconds:,.1f}\N{NO-BREAK SPACE}s" if one.seconds is not None else "",
-        tag("code", one.person[:8]),
-        [_flag(one, why.reason, why.detail) for why in one.flags],
-        None if one.flags else _flagging(one),
+        words(vote.comment) if vote.comment else "",
+        f"{vote.seconds:,.1f}\N{NO-BREAK SPACE}s" if vote.seconds is not None else "",
+        tag("code", vote.person[:8]),
+        [_flag(vote, why.reason, why.detail) for why in vote.flags],
+        None if vote.flags else _flagging(vote),
     )
 
 
-def _flag(one: VoteLine, reason: str, detail: str) -> Html:
+def _flag(vote: VoteLine, reason: str, detail: str) -> Html:
     undo = sending(
         "/api/admin/votes/unflag",
-        hidden("battle", one.battle),
-        hidden("voter", one.person[:_VOTER]),
+        hidden("battle", vote.battle),
+        hidden("voter", vote.person[:_VOTER]),
         hidden("reason", reason),
         tag("button", "Clear", type="submit", class_="quiet", aria_label=f"Clear the flag {reason}"),
     )
-    said = tag("span", detail or REASONS.get(reason, ""), class_="small muted")
-    return tag("div", pill(reason, "odd"), said, undo, class_="flag")
+    label = tag("span", detail or REASONS.get(reason, ""), class_="small muted")
+    return tag("div", pill(reason, "odd"), label, undo, class_="flag")
 
 
-def _flagging(one: VoteLine) -> Html:
+def _flagging(vote: VoteLine) -> Html:
     return sending(
         "/api/admin/votes/flag",
-        hidden("battle", one.battle),
-        hidden("voter", one.person[:_VOTER]),
-        tag("button", "Set aside", type="submit", class_="quiet"),
-        ask="This vote will not count then. Set it aside?",
+        hidden("battle", vote.battle),
+        hidden("voter", vote.person[:_VOTER]),
+        tag("button", "Exclude", type="submit", class_="quiet"),
+        ask="This vote will then not count. Exclude it?",
     )

@@ -1,6 +1,6 @@
-"""The arena for programs and for its own pages: begin a battle, follow it, answer, stop, judge.
+"""Arena API, used by programs and by the arena's pages: start, follow, stop and judge battles.
 
-Before a person's vote, nothing here says who the two agents are or how they did.
+No response reveals the agents or their results before the person has voted.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ router = APIRouter(tags=["arena"])
 router.include_router(uploads.router)
 router.include_router(news.router)
 
-_FORBIDDEN: Final[Responses] = {403: {"model": Trouble, "description": "Not for this person, or not now"}}
+_FORBIDDEN: Final[Responses] = {
+    403: {"model": Trouble, "description": "Not allowed for this person, or not at this time"}
+}
 _TROUBLES: Final[Responses] = {**ABSENT, **_FORBIDDEN}
 _ONE: Final = "/api/battles/{battle}"
 _DIGEST: Final = re.compile(r"[0-9a-f]{24}", re.ASCII)
@@ -53,85 +55,88 @@ _FOREVER: Final = {"Cache-Control": "private, max-age=86400, immutable"}
 
 @router.get("/api/consent")
 def what_becomes_of_votes(visitor: Here) -> Consent:
-    """What becomes of votes, and whether this person has agreed to it."""
+    """Return the consent text, and whether this person has agreed to it."""
     return _consent(visitor.person)
 
 
 @router.post("/api/consent", responses=_FORBIDDEN)
 def agree(request: Request, visitor: Here) -> Consent:
-    """The person has read what becomes of votes, and agrees."""
+    """Record that the person agrees to the consent text."""
     return _consent(consent(site_of(request).store, visitor.person))
 
 
 @router.get("/api/presets")
 def presets() -> list[PresetShown]:
-    """Worlds to write tasks of one's own for."""
-    return [PresetShown(name=name, title=one.title, about=one.about, world=one.world) for name, one in PRESETS.items()]
+    """List the worlds for custom tasks."""
+    return [
+        PresetShown(name=name, title=preset.title, about=preset.about, world=preset.world)
+        for name, preset in PRESETS.items()
+    ]
 
 
 @router.get("/api/battles")
 def mine(request: Request, visitor: Here) -> list[Listed]:
-    """The battles that this person has begun, and those that they may judge; the newest first."""
-    found = battles_of(site_of(request).store, visitor.person)
+    """List the battles that this person started or may judge, newest first."""
+    battles = battles_of(site_of(request).store, visitor.person)
     return [
         Listed.parse(
-            {"id": one.id, "created": one.created, "task": one.task, "own": one.own_task, "status": one.status,
-             "mine": one.mine, "vote": one.vote}
+            {"id": battle.id, "created": battle.created, "task": battle.task, "own": battle.own_task,
+             "status": battle.status, "mine": battle.mine, "vote": battle.vote}
         )
-        for one in found
+        for battle in battles
     ]  # fmt: skip
 
 
 @router.post("/api/battles", status_code=201, responses={**REFUSED, **_FORBIDDEN, 404: ABSENT[404]})
 def begin(request: Request, person: Judge, wanted: Wanted) -> Begun:
-    """Begins a battle: two agents are drawn, and start together when it is their turn."""
+    """Start a battle. Two agents are drawn; both start at the same time when it is the battle's turn."""
     return Begun(id=site_of(request).contests.propose(person, _task(wanted)).id)
 
 
 @router.get(_ONE, responses=_TROUBLES)
 def one(request: Request, visitor: Here, battle: str) -> Shown:
-    """How a battle stands; `/battles/ID/news` sends the same whenever it changes."""
+    """Return the state of a battle. `/battles/ID/news` sends the same data on every change."""
     return show_battle(site_of(request), visitor.person, battle)
 
 
 @router.post(_ONE + "/stop", responses=_TROUBLES)
 def stop(request: Request, visitor: Here, battle: str) -> Begun:
-    """Stops both agents. What they have done can be judged; what has not begun has failed."""
-    found = _own(request, visitor.person, battle)
-    site_of(request).contests.stop(found)
-    return Begun(id=found)
+    """Stop both agents. What they have done can be judged. A battle that has not started fails."""
+    own = _own(request, visitor.person, battle)
+    site_of(request).contests.stop(own)
+    return Begun(id=own)
 
 
 @router.post(_ONE + "/follow-up", status_code=201, responses=_TROUBLES)
 def follow_up(request: Request, person: Judge, battle: str, said: FollowUp) -> Begun:
-    """Another instruction for the same two, in the seats as they left them: a battle of its own."""
+    """Give both agents another instruction in their current seats. This creates a new battle."""
     site = site_of(request)
     return Begun(id=site.contests.follow_up(seen_battle(site, person, battle).id, person, said.text).id)
 
 
 @router.post(_ONE + "/rerun", responses=_TROUBLES)
 def rerun(request: Request, person: Judge, battle: str) -> Begun:
-    """Has a battle that failed or was interrupted fought again, by the same two."""
+    """Run a failed or interrupted battle again with the same two agents."""
     site = site_of(request)
-    found = seen_battle(site, person, battle).id
-    site.contests.rerun(found, person)
-    return Begun(id=found)
+    battle_id = seen_battle(site, person, battle).id
+    site.contests.rerun(battle_id, person)
+    return Begun(id=battle_id)
 
 
 @router.post(_ONE + "/answers", responses=_TROUBLES)
 def answer(request: Request, person: Judge, battle: str, said: Answered) -> Begun:
-    """Answers a question of an agent, once."""
+    """Answer an agent's question. A question can be answered once."""
     site = site_of(request)
-    found = seen_battle(site, person, battle).id
-    site.contests.answer(found, person, said.side, said.number, said.text)
-    return Begun(id=found)
+    battle_id = seen_battle(site, person, battle).id
+    site.contests.answer(battle_id, person, said.side, said.number, said.text)
+    return Begun(id=battle_id)
 
 
 @router.put(_ONE + "/vote", responses=_TROUBLES)
 def vote(request: Request, visitor: Here, battle: str, said: Vote) -> CountedVote:
-    """Gives a vote, or changes it; the same again changes nothing. Says who the two were.
+    """Vote, or change a vote, and return the agents' names. Sending the same vote again changes nothing.
 
-    A version that is given after the person was told is kept with the mark `after_reveal`; the one before it counts.
+    A version given after the person saw the names is stored with the mark `after_reveal`; the version before it counts.
     """
     site, person = site_of(request), visitor.person
     seen = look_at(site, person, battle)
@@ -139,53 +144,55 @@ def vote(request: Request, visitor: Here, battle: str, said: Vote) -> CountedVot
     if counted.changed:
         site.contests.voted(battle)
     names = seen.names or reveal(site.store, battle, person)
-    told: dict[SideName, str] | None = {"a": names[0], "b": names[1]} if names is not None else None
-    return CountedVote(version=counted.version, changed=counted.changed, after_reveal=counted.after_reveal, names=told)
+    by_side: dict[SideName, str] | None = {"a": names[0], "b": names[1]} if names is not None else None
+    return CountedVote(
+        version=counted.version, changed=counted.changed, after_reveal=counted.after_reveal, names=by_side
+    )
 
 
 @router.get(_ONE + "/history", responses=_TROUBLES)
 def versions(request: Request, visitor: Here, battle: str) -> list[Version]:
-    """Every version of this person's vote, the oldest first."""
+    """List all versions of this person's vote, oldest first."""
     site, person = site_of(request), visitor.person
-    found = history(site.store, seen_battle(site, person, battle).id, person.id)
-    return [Version.parse(one) for one in found]
+    versions = history(site.store, seen_battle(site, person, battle).id, person.id)
+    return [Version.parse(version) for version in versions]
 
 
 @router.post(_ONE + "/close", responses=_TROUBLES)
 def end(request: Request, visitor: Here, battle: str) -> Begun:
-    """No vote on it can be given or changed any more."""
-    site, found = site_of(request), _own(request, visitor.person, battle)
-    close(site.store, found)
-    site.contests.let_go(found)
-    site.contests.changes.tell(found)
-    return Begun(id=found)
+    """Close a battle: votes on it can no longer be given or changed."""
+    site, own = site_of(request), _own(request, visitor.person, battle)
+    close(site.store, own)
+    site.contests.let_go(own)
+    site.contests.changes.tell(own)
+    return Begun(id=own)
 
 
 @router.post(_ONE + "/judges", responses=_TROUBLES)
 def open_to_judges(request: Request, person: Admin, battle: str) -> Begun:
-    """Lets every judge see a battle and vote on it, to study how far they agree."""
+    """Open a battle to all judges, to measure their agreement."""
     site = site_of(request)
-    found = seen_battle(site, person, battle).id
-    share(site.store, found)
-    return Begun(id=found)
+    battle_id = seen_battle(site, person, battle).id
+    share(site.store, battle_id)
+    return Begun(id=battle_id)
 
 
 @router.get(_ONE + "/{side}/replay", response_model=Replay, responses=_TROUBLES)
 def replay(request: Request, visitor: Here, battle: str, side: SideName) -> Response:
-    """What one side did, step by step. Who it was, how it ended and how long it took is left out before the vote."""
+    """Return the steps of one side. Agent, outcome and duration are omitted before the vote."""
     site, person = site_of(request), visitor.person
     seen = look_at(site, person, battle)
-    found, names = seen.battle, seen.names
-    base = f"/api/battles/{found.id}/{side}/frames"
-    folder = _recording(request, found, side)
-    hide = redactor_of(site, found) if names is None else None
-    told = replay_data(folder, frame_url=lambda digest: f"{base}/{digest}.png", anonymous=hide)
-    if names is not None and told.about is not None:
+    shown, names = seen.battle, seen.names
+    base = f"/api/battles/{shown.id}/{side}/frames"
+    folder = _recording(request, shown, side)
+    hide = redactor_of(site, shown) if names is None else None
+    replayed = replay_data(folder, frame_url=lambda digest: f"{base}/{digest}.png", anonymous=hide)
+    if names is not None and replayed.about is not None:
         about: dict[str, str | None] = {"agent": names[0] if side == "a" else names[1]}
-        if found.task.own:
+        if shown.task.own:
             about |= {"verdict": None, "outcome": "ended"}
-        told = told.model_copy(update={"about": told.about.model_copy(update=about)})
-    return Response(told.model_dump_json(), media_type="application/json")
+        replayed = replayed.model_copy(update={"about": replayed.about.model_copy(update=about)})
+    return Response(replayed.model_dump_json(), media_type="application/json")
 
 
 @router.get(
@@ -194,10 +201,10 @@ def replay(request: Request, visitor: Here, battle: str, side: SideName) -> Resp
     responses={200: {"content": {"image/png": {}}}, **_TROUBLES},
 )
 def frame(request: Request, visitor: Here, battle: str, side: SideName, digest: str) -> Response:
-    """What was on the screen of one side."""
+    """Return a screenshot of one side."""
     folder = _recording(request, seen_battle(site_of(request), visitor.person, battle), side)
     if not _DIGEST.fullmatch(digest) or digest not in folder.digests:
-        raise Absent("there is no such frame")
+        raise Absent("no such frame")
     content = read_inside(folder.path, "frames", f"{digest}.png", limit=MAX_BYTES)
     return Response(content, media_type="image/png", headers=_FOREVER)
 
@@ -207,19 +214,19 @@ def _consent(person: Person) -> Consent:
 
 
 def _task(wanted: Wanted) -> Task:
-    """The task that is meant, with what follows from its world filled in."""
+    """Return the requested task, completed with the values from its world."""
     preset = wanted.preparation.preset
     if preset and preset not in PRESETS:
         raise unknown("preset", preset, PRESETS)
     if preset and not wanted.own:
-        raise InvalidInput("a preset is for a task in your own words", fix="choose a scenario, or write a task")
+        raise InvalidInput("a preset requires a custom task", fix="choose a scenario, or write a task")
     text = wanted.text.strip()
     if wanted.own != bool(text):
-        said = "say what is to be done" if wanted.own else "a scenario has its own words; say `own` to use yours"
-        raise InvalidInput(said)
+        problem = "the task has no text" if wanted.own else "a scenario has its own text; set `own` to use yours"
+        raise InvalidInput(problem)
     name = wanted.world or (PRESETS[preset].world if preset else "")
     if not name:
-        raise InvalidInput("say in which world", fix="a scenario such as desk/calc/region-total, or a preset")
+        raise InvalidInput("no world given", fix="give a scenario such as desk/calc/region-total, or a preset")
     world = find_world(name, own=wanted.own)
     return Task(
         world=world.id,
@@ -232,16 +239,16 @@ def _task(wanted: Wanted) -> Task:
 
 
 def _own(request: Request, person: Person, battle: str) -> str:
-    found = seen_battle(site_of(request), person, battle)
-    if found.owner != person.id and person.role != "admin":
-        raise Refused("only who began a battle can do this")
-    return found.id
+    seen = seen_battle(site_of(request), person, battle)
+    if seen.owner != person.id and person.role != "admin":
+        raise Refused("only the person who started the battle can do this")
+    return seen.id
 
 
 def _recording(request: Request, battle: Battle, side: SideName) -> EpisodeFolder:
     if battle.status not in ("judging", "closed") or not battle.sides[side].episode:
-        raise Absent("there is no recording of it yet")
+        raise Absent("there is no recording yet")
     try:
         return open_episode(site_of(request).home / "battles" / battle.id / side)
-    except EpisodeError:  # whose words say where it lies
-        raise Absent("there is no recording of it any more") from None
+    except EpisodeError:  # its message contains the server's path
+        raise Absent("the recording no longer exists") from None

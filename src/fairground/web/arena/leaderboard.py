@@ -1,4 +1,4 @@
-"""The leaderboard: what people's votes say, and how sure it is. Anybody may look."""
+"""The leaderboard: ratings from people's votes, with intervals. It is public."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Name = Annotated[str, Query(max_length=100)]
 
 @router.get("/leaderboard", include_in_schema=False)
 async def show(request: Request, category: Name = "", platform: Name = "") -> Response:
-    """The page: all votes, or those of one category or platform."""
+    """Show the leaderboard for all votes, or for one category or platform."""
     view = _view(category, platform)
     count, fresh = await counter_of(request).look(view)
     body = await _made(count, "page", board)
@@ -30,7 +30,7 @@ async def show(request: Request, category: Name = "", platform: Name = "") -> Re
         request,
         f"Leaderboard: {view.name}" if view.name else "Leaderboard",
         tag("h1", "Leaderboard", (": ", tag("bdi", view.name)) if view.name else None),
-        tag("p", "Which agents people prefer, judging two at a time without knowing which is which.", class_="lead"),
+        tag("p", "Agents rated by people who compare two at a time without knowing their names.", class_="lead"),
         None if fresh else stale_note(),
         body,
         place="/leaderboard",
@@ -45,20 +45,20 @@ async def show(request: Request, category: Name = "", platform: Name = "") -> Re
     tags=["leaderboard"],
 )
 async def data(request: Request, kind: Literal["", "category", "platform"] = "", name: Name = "") -> Response:
-    """All that the page shows, with intervals: of all votes, or those of one category or platform."""
+    """Return everything on the page with intervals, for all votes or for one category or platform."""
     if bool(kind) != bool(name):
-        raise Absent("there is no such group: kind and name go together")
+        raise Absent("no such group: give kind and name together")
     count, fresh = await counter_of(request).look(View(kind, name))
-    told = await _made(count, f"data {fresh}", lambda found: leaderboard(found, fresh).model_dump_json().encode())
-    return Response(told, media_type="application/json")
+    body = await _made(count, f"data {fresh}", lambda newest: leaderboard(newest, fresh).model_dump_json().encode())
+    return Response(body, media_type="application/json")
 
 
 async def _made(count: Count, name: str, make: Callable[[Count], Any]) -> Any:
-    """What is made of a count: at once when somebody had it before, else in a thread."""
+    """Return a value derived from a count: cached if it exists, otherwise computed in a thread."""
     return count.kept[name] if name in count.kept else await run_in_threadpool(count.of, name, make)
 
 
 def _view(category: str, platform: str) -> View:
     if category and platform:
-        raise Absent("there is no such page: choose a category or a platform", fix="leave one of them away")
+        raise Absent("no such page: choose either a category or a platform", fix="remove one of the two parameters")
     return View("category", category) if category else View("platform", platform) if platform else View()

@@ -1,8 +1,8 @@
-"""Counting votes for the leaderboard: once for everybody who looks, off the event loop, and not without end.
+"""Cached and rate-limited counting of votes for the leaderboard.
 
-A count takes seconds of a core when there are many votes, and votes come while people look. So a count is kept until
-the votes change; who looks while the next one is made waits a moment for it, and is then shown the last one, which says
-that it is not the newest. Between two counts there is a pause of several times what one takes.
+Counting many votes takes seconds of CPU time, and votes arrive while people look. A count is cached until the votes
+change. Requests that arrive during a new count wait for it briefly, and then get the previous count, marked as not
+current. The pause between two counts is a multiple of the time that a count takes.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from fairground.web.arena.leaderboard_worker import Worker
 from fairground.web.visit import site_of
 
 WAIT: Final = 0.25
-"""Seconds that somebody waits for a newer count before the last one is shown."""
+"""Seconds to wait for a newer count before returning the previous one."""
 
-_EVERY: Final = 0.2  # seconds for which nobody asks again whether the votes have changed
-_PAUSES: Final = 4.0  # so many times as long as a count took, until the next one may begin,
-_LONGEST: Final = 15.0  # but never longer than these seconds
+_EVERY: Final = 0.2  # seconds between two checks whether the votes have changed
+_PAUSES: Final = 4.0  # pause before the next count, as a multiple of the duration of the last one
+_LONGEST: Final = 15.0  # maximum pause in seconds
 
 
 @dataclass(frozen=True)
 class View:
-    """Which votes are looked at: all, or those of one category or platform."""
+    """Which votes to count: all, or those of one category or platform."""
 
     kind: str = ""
     name: str = ""
@@ -43,19 +43,19 @@ class View:
 
 @dataclass(frozen=True)
 class Count:
-    """What one view's votes say.
+    """Result of counting the votes of one view.
 
     Attributes:
         view: Which votes.
-        version: Of the votes; the newest have another.
-        at: When it was made, in seconds since 1970.
+        version: Version of the votes. New votes have another version.
+        at: When it was computed, in seconds since 1970.
         standings: The figures.
-        agreement: How far people agree; a text says why that is not known.
-        retired: Agents that are drawn no more, with the reason.
-        waiting: Votes that wait because somebody may still judge their battles.
-        categories: All there are, with their numbers of votes.
-        platforms: The same.
-        kept: What was made of it, such as pages: made once, by `of`.
+        agreement: Agreement between people, or a text that says why it is not known.
+        retired: Retired agents, with the reason.
+        waiting: Number of votes that do not count yet because their battles can still be judged.
+        categories: All categories, with their numbers of votes.
+        platforms: All platforms, with their numbers of votes.
+        kept: Cache of derived values such as pages. Use `of` to read it.
     """
 
     view: View
@@ -71,7 +71,7 @@ class Count:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def of(self, name: str, make: Callable[[Count], Any]) -> Any:
-        """What `make` makes of it: made when it is first asked for."""
+        """Return `make(self)`, computed on first use."""
         with self._lock:
             if name not in self.kept:
                 self.kept[name] = make(self)
@@ -80,7 +80,7 @@ class Count:
 
 @dataclass
 class _Slot:
-    """One view's last count, and the one that is being made."""
+    """The last count of a view, and the count in progress."""
 
     last: Count | None = None
     running: Future[None] | None = None
@@ -90,18 +90,18 @@ class _Slot:
 
 
 class Counter:
-    """The counts of one arena.
+    """Counts the votes of one arena, one count at a time.
 
     Args:
-        store: Its votes.
-        clock: Seconds, for the pauses between two counts.
+        store: The arena's votes.
+        clock: Clock in seconds, for the pauses between counts.
     """
 
     def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
         self._store, self._clock = store, clock
         self._slots: dict[View, _Slot] = {}
         self._lock = threading.Lock()
-        self._turn = threading.Lock()  # one count at a time, whatever is looked at
+        self._turn = threading.Lock()  # one count at a time over all views
         self._worker = Worker(store)
         self._threads: set[threading.Thread] = set()
         self._known, self._asked = "", -1e9
@@ -109,10 +109,10 @@ class Counter:
         self.made = 0
 
     async def look(self, view: View) -> tuple[Count, bool]:
-        """The view's count, and whether it is of the newest votes, give or take a fraction of a second.
+        """Return the count of a view, and whether it includes the newest votes (up to a fraction of a second).
 
         Raises:
-            Refused: When there is no such category or platform.
+            Refused: If the category or platform does not exist.
         """
         version = await self._version()
         slot, running = self._begin(view, version)
@@ -121,28 +121,28 @@ class Counter:
         with self._lock:
             if slot.last is None:
                 self._slots.pop(view, None)
-                raise slot.fault or Absent("there is nothing to count")
+                raise slot.fault or Absent("the counter is closed")
             return slot.last, slot.last.version == version
 
     def close(self) -> None:
-        """Returns when nothing is being counted any more."""
+        """Wait until no count is in progress."""
         for thread in list(self._threads):
             thread.join()
         self._worker.close()
 
     async def _version(self) -> str:
-        """The version of the votes: looked up once for all who ask at about the same time."""
+        """Return the version of the votes. Concurrent callers share one lookup."""
         if self._clock() - self._asked < _EVERY:
             return self._known
         if self._asking is None:
             self._asking = asyncio.create_task(self._look_up())
-        return await asyncio.shield(self._asking)  # who leaves meanwhile must not end it for the others
+        return await asyncio.shield(self._asking)  # a cancelled request must not cancel the lookup for others
 
     async def _look_up(self) -> str:
         try:
-            asked = self._clock()
+            at = self._clock()
             self._known = await run_in_threadpool(votes_version, self._store)
-            self._asked = asked
+            self._asked = at
             return self._known
         finally:
             self._asking = None
@@ -167,7 +167,7 @@ class Counter:
             began = self._clock()
             try:
                 count = self._made(view, version)
-            except Exception as error:  # told to whoever waits
+            except Exception as error:  # raised in the requests that wait
                 fault = error
         with self._lock:
             slot.last, slot.fault = count or slot.last, fault
@@ -179,31 +179,31 @@ class Counter:
         done.set_result(None)
 
     def _made(self, view: View, version: str) -> Count:
-        found = self._worker.tally(version, view.kind, view.name)
-        if found.told is None:
-            raise Absent(f"there is no such {view.kind}")
+        tally = self._worker.tally(version, view.kind, view.name)
+        if tally.told is None:
+            raise Absent(f"no such {view.kind}")
         return Count(
             view,
             version,
             time.time(),
-            *found.told,
+            *tally.told,
             _retired(self._store),
-            found.waiting,
-            found.categories,
-            found.platforms,
+            tally.waiting,
+            tally.categories,
+            tally.platforms,
         )
 
 
 def counter_of(connection: HTTPConnection) -> Counter:
-    """The site's counter; made when it is first asked for, ended with the site."""
+    """Return the site's counter. It is created on first use and closed with the site."""
     state = connection.app.state
     with _MAKING:
         if not hasattr(state, "counter"):
             site = site_of(connection)
             state.counter = Counter(site.store)
             site.closing.append(state.counter.close)
-    found: Counter = state.counter
-    return found
+    counter: Counter = state.counter
+    return counter
 
 
 _MAKING: Final = threading.Lock()

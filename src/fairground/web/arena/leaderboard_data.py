@@ -1,4 +1,4 @@
-"""The leaderboard as programs get it: every number with its interval, nothing of who voted or on which battle."""
+"""The leaderboard as JSON: every number with its interval, without voters or battles."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from fairground.web.arena.leaderboard_figures import predicted_spans
 
 
 class Trouble(Record):
-    """What every refusal says."""
+    """Body of every error response."""
 
     error: str
     fix: str | None = None
 
 
 class Span(Record):
-    """A number with its interval at the level of the leaderboard."""
+    """A number with its interval, at the leaderboard's confidence level."""
 
     estimate: float
     low: float
@@ -31,73 +31,75 @@ class Span(Record):
 
 
 class Share(Span):
-    """How often, and of how many."""
+    """A rate, and the number of cases."""
 
     of: int
 
 
 class Ranked(Record):
-    """One agent."""
+    """An agent on the leaderboard."""
 
     agent: str
-    rank: int = Field(description="By the lower end of the rating's interval; agents may share one.")
-    ranks: tuple[int, int] = Field(description="Best and worst rank over the resamples, each agent by itself.")
-    sure_ranks: tuple[int, int] = Field(description="Ranks that tests of all pairs leave possible, all at once.")
+    rank: int = Field(description="By the lower end of the rating's interval. Agents can share a rank.")
+    ranks: tuple[int, int] = Field(description="Best and worst rank over the resamples, per agent.")
+    sure_ranks: tuple[int, int] = Field(
+        description="Ranks that are compatible with the tests of all pairs, simultaneously."
+    )
     rating: Span
     votes: int
     wins: int
     losses: int
-    ties: int = Field(description="Votes for neither, those that found both bad among them.")
+    ties: int = Field(description='Votes without a winner, including "both are bad".')
     both_bad: int
     win_rate: Span
     best: float = Field(description="Share of the resamples in which it has the highest rating.")
     correct: Share | None = Field(description="How often people judged it correct.")
     verified: Share | None = Field(description="How often the verifier passed it.")
     general: Span | None = Field(description="GenScore over `general_categories`.")
-    retired: str | None = Field(description="Why it is drawn no more; null while it is.")
+    retired: str | None = Field(description="Why it was retired; null while it is active.")
 
 
 class Rates(Record):
-    """How often the agent of each row beats that of each column; null where they never met."""
+    """How often the agent in each row beats the agent in each column; null if they never met."""
 
     agents: tuple[str, ...]
     rates: tuple[tuple[Span | None, ...], ...]
-    votes: tuple[tuple[int, ...], ...] = Field(description="How many votes each rests on; empty for predictions.")
+    votes: tuple[tuple[int, ...], ...] = Field(description="Number of votes behind each rate; empty for predictions.")
 
 
 class Pair(Record):
-    """Two agents compared."""
+    """Comparison of two agents."""
 
     better: str
     worse: str
     gap: Span = Field(description="In rating points.")
     p: float = Field(description="Two-sided.")
-    p_holm: float = Field(description="The same with Holm's correction over all pairs.")
-    d: float | None = Field(description="Cohen's d of the votes between the two; null where they never met.")
-    votes: int = Field(description="Between the two.")
+    p_holm: float = Field(description="Holm-corrected over all pairs.")
+    d: float | None = Field(description="Cohen's d of the votes between the two; null if they never met.")
+    votes: int = Field(description="Number of votes between the two.")
 
 
 class Noise(Record):
-    """What is left of the order when a share of the votes is turned around at random."""
+    """Stability of the order when a random share of the votes is reversed."""
 
     share: float
-    tau: Span = Field(description="Kendall's tau with the order of the votes as they are.")
+    tau: Span = Field(description="Kendall's tau between the original and the new order.")
     same_best: float = Field(description="How often the best agent stays the best.")
 
 
 class Order(Record):
-    """Whether the order is more than chance."""
+    """Tests of whether the order is due to chance."""
 
-    p: float = Field(description="Of the permutation test: all agents are equally good.")
+    p: float = Field(description="Of the permutation test. Null hypothesis: all agents are equally good.")
     shuffles: int
     spread: float = Field(description="Standard deviation of the ratings, in points.")
-    chance_spread: Span = Field(description="The same of shuffled votes.")
+    chance_spread: Span = Field(description="Standard deviation for shuffled votes.")
     pairs: tuple[Pair, ...]
     noise: tuple[Noise, ...]
 
 
 class Behaviour(Record):
-    """How often sides that behaved in one way were preferred."""
+    """How often sides with a certain behaviour were preferred."""
 
     what: str
     how: str
@@ -110,107 +112,110 @@ class Group(Record):
     name: str
     votes: int
     ratings: dict[str, Span]
-    refused: str = Field(description="Why it cannot be ranked; empty when it is.")
+    refused: str = Field(description="Why it cannot be ranked; empty if it is.")
 
 
 class Alpha(Record):
     """Krippendorff's alpha, or why there is none."""
 
     alpha: Span | None
-    scale: str = Field(description="nominal, or ordinal for answers that have an order")
+    scale: str = Field(description="nominal, or ordinal for ordered answers")
     units: int
     missing: str
 
 
 class Leaderboard(Record):
-    """Everything that the page shows."""
+    """Everything on the leaderboard page."""
 
     kind: Literal["", "category", "platform"]
     name: str
     votes: int
-    fresh: bool = Field(description="Whether the newest votes are in it; if not, they are being counted.")
+    fresh: bool = Field(description="Whether the newest votes are included. If not, they are being counted.")
     counted: float = Field(description="Seconds since 1970.")
-    waiting: int = Field(description="Votes that wait, because somebody may still judge their battles.")
-    left_out: dict[str, int] = Field(description="Votes that do not count, by reason; one may have several.")
-    why: str = Field(description="Why there is no ranking; empty when there is.")
+    waiting: int = Field(description="Votes that do not count yet because their battles can still be judged.")
+    left_out: dict[str, int] = Field(description="Votes that do not count, by reason. A vote can have several reasons.")
+    why: str = Field(description="Why there is no ranking; empty if there is one.")
     level: float
     method: str
-    clusters: dict[str, int] = Field(description="How many tasks and voters votes were clustered by; empty for none.")
+    clusters: dict[str, int] = Field(
+        description="Number of tasks and of voters used as clusters; empty without clustering."
+    )
     notes: tuple[str, ...]
     agents: tuple[Ranked, ...]
-    order: Order | None = Field(description="Whether the order is more than chance; null without a ranking.")
-    unranked: dict[str, int] = Field(description="Agents with too few votes to be ranked, and how many they have.")
-    agreed: Share | None = Field(description="How often people and verifier say the same of a side.")
+    order: Order | None = Field(description="Tests of the order; null without a ranking.")
+    unranked: dict[str, int] = Field(description="Agents with too few votes for a rating, and their number of votes.")
+    agreed: Share | None = Field(description="How often people and the verifier agree about a side.")
     observed: Rates | None
     predicted: Rates | None
     categories: tuple[Group, ...]
     platforms: tuple[Group, ...]
-    general_categories: tuple[str, ...] = Field(description="Categories that the agents with a GenScore share.")
+    general_categories: tuple[str, ...] = Field(description="Categories shared by all agents with a GenScore.")
     styles: tuple[Behaviour, ...]
     agreement: dict[str, Alpha]
 
 
 def leaderboard(count: Count, fresh: bool) -> Leaderboard:
-    """A count as data."""
-    found, ranking = count.standings, count.standings.ranking
+    """Convert a count to its JSON model."""
+    standings, ranking = count.standings, count.standings.ranking
     return Leaderboard(
         kind=count.view.kind,  # type: ignore[arg-type]  # checked by the address
         name=count.view.name,
-        votes=found.votes,
+        votes=standings.votes,
         fresh=fresh,
         counted=count.at,
         waiting=count.waiting,
-        left_out=dict(found.left_out),
-        why=found.why,
+        left_out=dict(standings.left_out),
+        why=standings.why,
         level=ranking.level if ranking is not None else 0.95,
         method=ranking.method if ranking is not None else "",
         clusters=dict(ranking.clusters) if ranking is not None else {},
         notes=ranking.notes if ranking is not None else (),
         agents=_agents(count, ranking) if ranking is not None else (),
-        order=_order(found.tests) if found.tests is not None else None,
-        unranked=dict(found.unranked),
-        agreed=_share(found.agreed),
-        observed=_rates(found.observed, found.observed.intervals) if found.observed is not None else None,
-        predicted=_rates(found.predicted, _predicted(ranking)) if found.predicted and ranking else None,
-        categories=_groups(found.categories, count.categories),
-        platforms=_groups(found.platforms, count.platforms),
-        general_categories=found.general_categories,
+        order=_order(standings.tests) if standings.tests is not None else None,
+        unranked=dict(standings.unranked),
+        agreed=_share(standings.agreed),
+        observed=_rates(standings.observed, standings.observed.intervals) if standings.observed is not None else None,
+        predicted=_rates(standings.predicted, _predicted(ranking)) if standings.predicted and ranking else None,
+        categories=_groups(standings.categories, count.categories),
+        platforms=_groups(standings.platforms, count.platforms),
+        general_categories=standings.general_categories,
         styles=tuple(
-            Behaviour(what=one.what, how=one.how, wins=Share(**_ends(one.wins), of=one.votes)) for one in found.styles
+            Behaviour(what=style.what, how=style.how, wins=Share(**_ends(style.wins), of=style.votes))
+            for style in standings.styles
         ),
-        agreement={name: _alpha(one) for name, one in count.agreement.items()},
+        agreement={name: _alpha(alpha) for name, alpha in count.agreement.items()},
     )
 
 
 def _agents(count: Count, ranking: Ranking) -> tuple[Ranked, ...]:
-    found = []
-    for one in ranking.agents:
-        general = count.standings.general.get(one.agent)
-        found.append(
+    pairs = []
+    for agent in ranking.agents:
+        general = count.standings.general.get(agent.agent)
+        pairs.append(
             Ranked(
-                agent=one.agent,
-                rank=one.rank,
-                ranks=one.ranks,
-                sure_ranks=one.sure_ranks,
-                rating=_span(one.rating),
-                votes=one.votes,
-                wins=one.wins,
-                losses=one.losses,
-                ties=one.ties,
-                both_bad=one.both_bad,
-                win_rate=_span(one.win_rate),
-                best=one.best,
-                correct=_share(count.standings.correct.get(one.agent)),
-                verified=_share(count.standings.verified.get(one.agent)),
+                agent=agent.agent,
+                rank=agent.rank,
+                ranks=agent.ranks,
+                sure_ranks=agent.sure_ranks,
+                rating=_span(agent.rating),
+                votes=agent.votes,
+                wins=agent.wins,
+                losses=agent.losses,
+                ties=agent.ties,
+                both_bad=agent.both_bad,
+                win_rate=_span(agent.win_rate),
+                best=agent.best,
+                correct=_share(count.standings.correct.get(agent.agent)),
+                verified=_share(count.standings.verified.get(agent.agent)),
                 general=_span(general.interval) if general is not None and general.interval else None,
-                retired=count.retired.get(one.agent),
+                retired=count.retired.get(agent.agent),
             )
         )
-    return tuple(found)
+    return tuple(pairs)
 
 
-def _order(found: OrderTests) -> Order:
-    shuffled = found.permutation
+def _order(tests: OrderTests) -> Order:
+    shuffled = tests.permutation
     return Order(
         p=shuffled.p_value,
         shuffles=shuffled.shuffles,
@@ -218,57 +223,57 @@ def _order(found: OrderTests) -> Order:
         chance_spread=_span(shuffled.null_spread),
         pairs=tuple(
             Pair(
-                better=one.better,
-                worse=one.worse,
-                gap=_span(one.gap),
-                p=one.p_value,
-                p_holm=one.p_holm,
-                d=one.d,
-                votes=one.votes,
+                better=pair.better,
+                worse=pair.worse,
+                gap=_span(pair.gap),
+                p=pair.p_value,
+                p_holm=pair.p_holm,
+                d=pair.d,
+                votes=pair.votes,
             )
-            for one in found.pairs
+            for pair in tests.pairs
         ),
-        noise=tuple(Noise(share=one.share, tau=_span(one.tau), same_best=one.same_best) for one in found.noise),
+        noise=tuple(Noise(share=noise.share, tau=_span(noise.tau), same_best=noise.same_best) for noise in tests.noise),
     )
 
 
-def _ends(found: Interval) -> dict[str, float]:
-    return {"estimate": found.estimate, "low": found.low, "high": found.high}
+def _ends(interval: Interval) -> dict[str, float]:
+    return {"estimate": interval.estimate, "low": interval.low, "high": interval.high}
 
 
-def _span(found: Interval) -> Span:
-    return Span(**_ends(found))
+def _span(interval: Interval) -> Span:
+    return Span(**_ends(interval))
 
 
-def _share(found: Counted | None) -> Share | None:
-    return Share(**_ends(found.interval), of=found.number) if found is not None else None
+def _share(share: Counted | None) -> Share | None:
+    return Share(**_ends(share.interval), of=share.number) if share is not None else None
 
 
 def _rates(found: WinRates, spans: Sequence[Sequence[Interval | None]]) -> Rates:
-    rates = tuple(tuple(None if one is None else _span(one) for one in row) for row in spans)
+    rates = tuple(tuple(None if rate is None else _span(rate) for rate in row) for row in spans)
     return Rates(agents=found.agents, rates=rates, votes=found.votes)
 
 
 def _predicted(ranking: Ranking) -> list[list[Interval | None]]:
     spans = predicted_spans(ranking)
-    return [[spans.get((one, other)) for other in ranking.names] for one in ranking.names]
+    return [[spans.get((name, opponent)) for opponent in ranking.names] for name in ranking.names]
 
 
-def _groups(found: CategoryRankings | None, numbers: Mapping[str, int]) -> tuple[Group, ...]:
-    ranked = found.rankings if found is not None else {}
-    refused = found.refused if found is not None else {}
+def _groups(rankings: CategoryRankings | None, numbers: Mapping[str, int]) -> tuple[Group, ...]:
+    ranked = rankings.rankings if rankings is not None else {}
+    refused = rankings.refused if rankings is not None else {}
     return tuple(
         Group(
             name=name,
             votes=number,
-            ratings={one.agent: _span(one.rating) for one in ranked[name].agents} if name in ranked else {},
+            ratings={agent.agent: _span(agent.rating) for agent in ranked[name].agents} if name in ranked else {},
             refused=refused.get(name, ""),
         )
         for name, number in numbers.items()
     )
 
 
-def _alpha(found: Agreement | str) -> Alpha:
-    if isinstance(found, str):
-        return Alpha(alpha=None, scale="", units=0, missing=found)
-    return Alpha(alpha=_span(found.alpha), scale=found.scale, units=found.units, missing="")
+def _alpha(alpha: Agreement | str) -> Alpha:
+    if isinstance(alpha, str):
+        return Alpha(alpha=None, scale="", units=0, missing=alpha)
+    return Alpha(alpha=_span(alpha.alpha), scale=alpha.scale, units=alpha.units, missing="")

@@ -1,4 +1,4 @@
-"""The figures of the leaderboard."""
+"""Plots on the leaderboard page."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from fairground.stats import Interval, Ranking, Share
 
 Shares = Mapping[str, Share]
 
-_FAR = 200.0  # rating points from the mean at which a cell has its full colour
+_FAR = 200.0  # distance from the mean, in rating points, at which a cell has full colour
 _MOST = 60
-"""Rows of a figure; the table has all."""
+"""Maximum number of rows in a plot. Tables show all rows."""
 
 
 def ratings_figure(ranking: Ranking) -> Figure:
-    """Ratings with intervals, the best first."""
+    """Plot ratings with intervals, best first."""
     rows = []
-    for place, one in enumerate(ranking.agents[:_MOST]):
-        note = f"{one.rating.estimate:.0f} [{one.rating.low:.0f}, {one.rating.high:.0f}]"
-        said = f"{one.agent}: {note}, rank {one.rank}, {counted(one.votes, 'vote')}"
-        rows.append(Row(one.agent, one.rating, look_of(place), note=note, said=said))
+    for place, agent in enumerate(ranking.agents[:_MOST]):
+        note = f"{agent.rating.estimate:.0f} [{agent.rating.low:.0f}, {agent.rating.high:.0f}]"
+        tooltip = f"{agent.agent}: {note}, rank {agent.rank}, {counted(agent.votes, 'vote')}"
+        rows.append(Row(agent.agent, agent.rating, look_of(place), note=note, said=tooltip))
     return figure(
         "ratings",
         "Ratings with intervals",
@@ -36,16 +36,16 @@ def ratings_figure(ranking: Ranking) -> Figure:
 
 
 def judged_figure(agents: Sequence[str], correct: Shares, verified: Shares) -> Figure:
-    """What people say of each agent, and below in grey what the verifier says."""
+    """Plot how often people judged each agent correct, and below in grey how often the verifier passed it."""
     rows = []
     for place, name in enumerate(agents[:_MOST]):
         if name not in correct:
             continue
-        own, other = correct[name].interval, verified.get(name)
-        checked = f"; verifier {rate_range(other.interval)} of {other.number:,}" if other else ""
-        said = f"{name}: people {rate_range(own)} percent of {correct[name].number:,}{checked}"
-        ghost = other.interval if other else None
-        rows.append(Row(name, own, look_of(place), note=rate_range(own), said=said, ghost=ghost))
+        own, verifier = correct[name].interval, verified.get(name)
+        checked = f"; verifier {rate_range(verifier.interval)} of {verifier.number:,}" if verifier else ""
+        tooltip = f"{name}: people {rate_range(own)} percent of {correct[name].number:,}{checked}"
+        ghost = verifier.interval if verifier else None
+        rows.append(Row(name, own, look_of(place), note=rate_range(own), said=tooltip, ghost=ghost))
     return figure(
         "judged",
         "Judged correct, and verified",
@@ -57,19 +57,19 @@ def judged_figure(agents: Sequence[str], correct: Shares, verified: Shares) -> F
 
 
 def predicted_spans(ranking: Ranking) -> dict[tuple[str, str], Interval]:
-    """For each pair the win rate that the ratings predict, with its interval over the resamples."""
+    """Return the predicted win rate of each pair, with its interval over the resamples."""
     tails = [(1 - ranking.level) / 2, (1 + ranking.level) / 2]
-    found = {}
-    for one, name in enumerate(ranking.names):
-        chance = expit(ranking.drawn[one] - ranking.drawn)
+    spans = {}
+    for row, name in enumerate(ranking.names):
+        chance = expit(ranking.drawn[row] - ranking.drawn)
         low, high = np.quantile(chance, tails, axis=1)
-        middle = expit(ranking.strengths[one] - ranking.strengths)
-        for other, against in enumerate(ranking.names):
-            if one != other:
-                value = float(middle[other])
-                ends = min(float(low[other]), value), max(float(high[other]), value)
-                found[name, against] = Interval(value, *ends, ranking.level, "resampled ratings")
-    return found
+        middle = expit(ranking.strengths[row] - ranking.strengths)
+        for column, against in enumerate(ranking.names):
+            if row != column:
+                value = float(middle[column])
+                ends = min(float(low[column]), value), max(float(high[column]), value)
+                spans[name, against] = Interval(value, *ends, ranking.level, "resampled ratings")
+    return spans
 
 
 def group_figure(
@@ -79,37 +79,37 @@ def group_figure(
     groups: Sequence[str],
     spans: Mapping[tuple[str, str], Interval],
 ) -> Figure:
-    """Ratings of agents (rows) in each group (columns), coloured by their distance from the mean."""
+    """Plot ratings of agents (rows) in each group (columns), coloured by distance from the mean."""
     shown = agents[:_MOST]
     cells: list[list[Cell | None]] = []
     for agent in shown:
         line: list[Cell | None] = []
         for group in groups:
-            found = spans.get((agent, group))
-            if found is None:
+            span = spans.get((agent, group))
+            if span is None:
                 line.append(None)
                 continue
-            gap = (found.estimate - 1000) / _FAR
-            said = f"{agent}, {group}: {found.estimate:.0f} [{found.low:.0f}, {found.high:.0f}]"
-            clear = not found.low <= 1000 <= found.high
-            line.append(Cell(max(-1.0, min(1.0, gap)), f"{found.estimate:.0f}", said, clear))
+            gap = (span.estimate - 1000) / _FAR
+            tooltip = f"{agent}, {group}: {span.estimate:.0f} [{span.low:.0f}, {span.high:.0f}]"
+            clear = not span.low <= 1000 <= span.high
+            line.append(Cell(max(-1.0, min(1.0, gap)), f"{span.estimate:.0f}", tooltip, clear))
         cells.append(line)
     return figure(
         name,
         title,
-        f"A matrix of {len(shown)} agents and {len(groups)} groups of tasks with ratings; bold where the interval "
-        "leaves out the mean of 1000.",
+        f"Matrix of ratings of {len(shown)} agents in {len(groups)} groups of tasks. Bold: the interval excludes "
+        "the mean of 1000.",
         lambda width: matrix(shown, list(groups), cells, width=width),
     )
 
 
 def general_figure(agents: Sequence[str], spans: Mapping[str, Interval]) -> Figure:
-    """GenScores with intervals."""
+    """Plot GenScores with intervals."""
     rows = []
     for place, name in enumerate(agents[:_MOST]):
-        found = spans[name]
-        note = f"{found.estimate:.2f} [{found.low:.2f}, {found.high:.2f}]"
-        rows.append(Row(name, found, look_of(place), note=note, said=f"{name}: {note}"))
+        span = spans[name]
+        note = f"{span.estimate:.2f} [{span.low:.2f}, {span.high:.2f}]"
+        rows.append(Row(name, span, look_of(place), note=note, said=f"{name}: {note}"))
     return figure(
         "general",
         "GenScore with intervals",
@@ -121,19 +121,19 @@ def general_figure(agents: Sequence[str], spans: Mapping[str, Interval]) -> Figu
 
 
 def style_figure(styles: Sequence[Style]) -> Figure:
-    """How often sides that behaved in some way were preferred."""
-    kinds = list(dict.fromkeys(one.what for one in styles))
+    """Plot how often sides with a certain behaviour were preferred."""
+    kinds = list(dict.fromkeys(style.what for style in styles))
     rows = []
-    for one in styles:
-        note = rate_range(one.wins)
-        label = f"{one.what}: {one.how}"
+    for style in styles:
+        note = rate_range(style.wins)
+        label = f"{style.what}: {style.how}"
         rows.append(
             Row(
                 label,
-                one.wins,
-                look_of(kinds.index(one.what)),
+                style.wins,
+                look_of(kinds.index(style.what)),
                 note=note,
-                said=f"{label}: {note} of {one.votes:,} sides",
+                said=f"{label}: {note} of {style.votes:,} sides",
             )
         )
     return figure(

@@ -1,4 +1,4 @@
-"""What each figure of the leaderboard shows, and what may not be concluded from it."""
+"""Explanations of the leaderboard figures: what each shows, and what it does not show."""
 
 from __future__ import annotations
 
@@ -8,74 +8,73 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Words:
-    """Said beside a figure: how to read it, and what it does not say."""
+    """Explanation of a figure: how to read it (`says`) and what not to conclude (`silent`)."""
 
     says: str
     silent: str
 
 
 RATINGS: Final = Words(
-    "Bradley-Terry ratings on the Elo scale: 100 points more mean to win 64% of decided votes. Ties count half, and so "
-    "does finding both bad. Rank is by the lower end of the interval, so that an agent of which little is known does "
-    "not lead; with too few votes it has no rating. Ranks are those that it had when votes were drawn again. Sure "
-    "ranks are what is left when every pair is tested, for all agents at once. Votes on one task, and votes of one "
-    "person, count as dependent: intervals are as wide as these clusters demand. Where there are too few tasks for "
-    "that, a battle takes the place of the task.",
-    "That a rating holds for other tasks, other people or other agents: it is relative to those who took part. That "
-    "agents whose intervals overlap are equal.",
+    "Bradley-Terry ratings on the Elo scale: a lead of 100 points means winning 64% of decided votes. Ties and "
+    '"both are bad" count as half a win. Agents are ranked by the lower end of the interval, so an agent with few '
+    'votes does not lead; an agent with too few votes has no rating. "Ranks" is the range of ranks over bootstrap '
+    'samples of the votes. "Sure ranks" are simultaneous: they follow from testing every pair of agents at once. '
+    "Votes on the same task, and votes by the same person, are treated as dependent, so the intervals are "
+    "clustered. If there are too few tasks, votes are clustered by battle instead.",
+    "That a rating holds for other tasks, people or agents: it is relative to those that took part. That agents "
+    "with overlapping intervals are equal.",
 )
 ORDER: Final = Words(
-    "The permutation test swaps winner and loser of votes at random, all votes on one task or of one person together. "
-    "Pairs are tested by their ratings, and p has Holm's correction for testing many at once. Cohen's d is the size of "
-    "the difference in a single vote: 0.2 is small, 0.5 medium, 0.8 large. Kendall's tau compares the order with that "
-    "of votes of which some were turned around at random: 1 is the same order, 0 an unrelated one.",
-    "That two agents are equal where p is large: the votes may be too few. That a small p makes a difference large: "
-    "see Cohen's d.",
+    "The permutation test swaps winners and losers at random, keeping all votes on one task or by one person "
+    "together. Pairs are compared by their ratings, and p is Holm-corrected for multiple tests. Cohen's d is the "
+    "size of the difference in a single vote: 0.2 is small, 0.5 medium, 0.8 large. Kendall's tau compares the order "
+    "with the order after a random share of the votes was reversed: 1 is the same order, 0 an unrelated one.",
+    "That two agents are equal if p is large: there may be too few votes. That the difference is large if p is "
+    "small: see Cohen's d.",
 )
 JUDGED: Final = Words(
     "How often people judged an agent's work correct (marks), and how often the verifier passed it (grey lines). "
-    "Partly correct is not correct. There are verifiers for scenarios, and none for tasks in people's own words, so "
-    "the two need not be about the same battles.",
-    "That a verifier is wrong where the two differ, or that people are: look at the battles. That agents can be "
-    "compared here as in the ranking: each met other tasks.",
+    "Partly correct does not count as correct. Only scenarios have verifiers, tasks that people wrote do not, so "
+    "the two rates can come from different battles.",
+    "That the verifier is wrong where the two rates differ, or that people are: look at the battles. That agents "
+    "can be compared here as in the ranking: each agent had different tasks.",
 )
 OBSERVED: Final = Words(
-    "How often the agent of the row was preferred to the agent of the column, in percent; ties count half. Empty where "
-    "two never met.",
-    "That a rate from a handful of votes is a fact about the two: the table has the intervals.",
+    "How often the agent in the row was preferred to the agent in the column, in percent. Ties count half. Empty if "
+    "the two never met.",
+    "That a rate from a few votes is reliable: see the intervals in the table.",
 )
 PREDICTED: Final = Words(
-    "The same as the ratings predict it. Where the two differ much, one number per agent does not tell the whole "
-    "story.",
-    "That these were seen: pairs that never met have a number too.",
+    "The same rates as predicted by the ratings. If the two differ strongly, one number per agent is not enough to "
+    "describe the votes.",
+    "That these rates were observed: pairs that never met have a prediction too.",
 )
 GROUPS: Final = Words(
-    "Ratings from the votes of each group alone. Each group has the mean 1000 over its own agents, so that a row shows "
-    "where an agent stands better than elsewhere. Bold where the interval leaves out 1000.",
-    "That a group is easy or hard: ratings are relative to its agents. That a gap between two cells is real: with "
-    "fewer votes the intervals, which the table has, are wide.",
+    "Ratings from the votes of each group alone. In each group the mean over its agents is 1000, so a row shows "
+    "where an agent is better than elsewhere. Bold: the interval excludes 1000.",
+    "That a group is easy or hard: ratings are relative to the agents in it. That a gap between two cells is real: "
+    "with few votes the intervals are wide (see the table).",
 )
 GENERAL: Final = Words(
-    "From how often people judged an agent correct in each category that these agents share: the harmonic mean of the "
-    "rates, times 1 minus their coefficient of variation, times the worst over the mean. It is high only where an "
-    "agent is good in every category alike.",
-    "That a low score means poor work: one weak category is enough. Categories with few judgements are smoothed, and "
-    "make the interval wide.",
+    "Based on how often people judged an agent correct in each category that these agents share: the harmonic mean "
+    "of the rates, times (1 - their coefficient of variation), times (worst rate / mean rate). It is high only if "
+    "an agent is equally good in every category.",
+    "That a low score means poor work: one weak category is enough. Categories with few judgements are smoothed, "
+    "which widens the interval.",
 )
 STYLES: Final = Words(
     "How often a side was preferred, by how often its agent asked the person (call_user), and by the share of its "
-    "actions that stand in a row of three or more that are alike. Ties count half; half is what chance would give. "
-    "Intervals are clustered by battle and person.",
-    "That asking or repeating is the cause: agents that do it differ in other ways too, and harder tasks lead to more "
+    "actions that belong to a run of three or more identical actions. Ties count half; 50% is chance. Intervals are "
+    "clustered by battle and person.",
+    "That asking or repeating is the cause: agents that do so differ in other ways too, and harder tasks cause more "
     "of both.",
 )
 AGREEMENT: Final = Words(
-    "Krippendorff's alpha of people who judged the same battles: 1 when they always agree, 0 when they agree as chance "
-    "would have it. Answers that have an order (ordinal) count by how far apart they are; a tie lies between the two "
-    "sides.",
-    "That a low alpha makes the ranking wrong: it says how much one vote can be relied on.",
+    "Krippendorff's alpha between people who judged the same battles: 1 is full agreement, 0 is agreement by "
+    "chance. For ordered answers (ordinal), disagreement counts by distance; a tie lies between the two sides.",
+    "That the ranking is wrong if alpha is low: alpha says how reliable a single vote is.",
 )
-NO_AGREEMENT: Final = "It is not known yet how far people agree: that takes battles that several people judge."
+NO_AGREEMENT: Final = "Agreement is not known yet: it needs battles that several people have judged."
 WAITING: Final = (
-    "will count when nobody can judge those battles any more: until then the figures must not give away who fought."
+    "will count when those battles can no longer be judged. Until then, counting them could reveal the agents' names."
 )

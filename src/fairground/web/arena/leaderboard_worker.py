@@ -1,6 +1,7 @@
-"""A process that counts votes: what computes for long in the server's own process makes everybody there wait.
+"""Worker process that counts votes, so that long computations do not block the server process.
 
-It reads the votes from the database itself: only to read and send them would keep the server as busy as many pages do.
+The worker reads the votes from the database itself: reading and sending them would load the server as much as many page
+requests.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from fairground.arena import Row, Standings, Store, agreement, all_votes, standi
 from fairground.stats import Agreement
 
 FEW: Final = 200
-"""Fewer votes are counted sooner than another process is asked."""
+"""With fewer votes than this, the server counts itself: that is faster than asking the worker."""
 
 _PROGRAM: Final = "from fairground.web.arena.leaderboard_worker import work; work()"
 _READY: Final = b"ready\n"
@@ -30,14 +31,14 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Tally:
-    """What votes say.
+    """Result of counting votes.
 
     Attributes:
-        told: The figures, and how far people agree; None when there is no such category or platform.
-        votes: How many there are, those that wait among them.
-        waiting: How many wait because somebody may still judge their battles.
-        categories: All there are, with their numbers of votes.
-        platforms: The same.
+        told: The figures and the agreement between people; None if the category or platform does not exist.
+        votes: Number of votes, including waiting ones.
+        waiting: Number of votes that do not count yet because their battles can still be judged.
+        categories: All categories, with their numbers of votes.
+        platforms: All platforms, with their numbers of votes.
     """
 
     told: tuple[Standings, Mapping[str, Agreement | str]] | None
@@ -48,7 +49,7 @@ class Tally:
 
 
 class Reader:
-    """Counts the votes of an arena, here; reads them when they have changed.
+    """Counts the votes of an arena in this process. Votes are read again when they have changed.
 
     Args:
         store: The arena.
@@ -59,21 +60,23 @@ class Reader:
         self._read: tuple[str, list[Row]] = ("", [])
 
     def tally(self, version: str, kind: str, name: str) -> Tally:
-        """What the votes say, at this version of them: all, or those of one category or platform."""
+        """Count this version of the votes: all, or those of one category or platform."""
         if self._read[0] != version:
             self._read = (version, all_votes(self._store))
-        found = self._read[1]
-        rows = [row for row in found if not row.open]
-        groups = {one: _numbers(rows, one) for one in ("category", "platform")}
-        told = None
+        all_rows = self._read[1]
+        rows = [row for row in all_rows if not row.open]
+        groups = {kind: _numbers(rows, kind) for kind in ("category", "platform")}
+        result = None
         if not kind or name in groups[kind]:
             chosen = [row for row in rows if not kind or _group(row, kind) == name]
-            told = standings(chosen, grouped=not kind), agreement(chosen)
-        return Tally(told, len(found), len(found) - len(rows), groups["category"], groups["platform"])
+            result = standings(chosen, grouped=not kind), agreement(chosen)
+        return Tally(result, len(all_rows), len(all_rows) - len(rows), groups["category"], groups["platform"])
 
 
 class Worker:
-    """Counts elsewhere, for one thread at a time. Its process starts when much is to be counted, and ends with us.
+    """Counts votes in a worker process, for one thread at a time.
+
+    The process starts when there is much to count, and ends with the server.
 
     Args:
         store: The arena.
@@ -86,22 +89,25 @@ class Worker:
         self._ready = False
 
     def tally(self, version: str, kind: str, name: str) -> Tally:
-        """As `Reader.tally`; counts here what few votes say, whatever cannot be counted there, and until it started."""
+        """Count as `Reader.tally` does.
+
+        Counts in this process if there are few votes, if the worker fails, or until the worker has started.
+        """
         try:
-            found = self._ask(version, kind, name) if self._has_started() else None
+            tally = self._ask(version, kind, name) if self._has_started() else None
         except (OSError, EOFError, pickle.UnpicklingError):
-            _log.warning("the process that counts votes has ended; counting here")
+            _log.warning("the vote-counting worker has exited; counting in the server process")
             self.close()
-            found = None
-        if found is not None:
-            return found
+            tally = None
+        if tally is not None:
+            return tally
         counted = self._reader.tally(version, kind, name)
         if counted.votes >= FEW and self._process is None:
             self._start()
         return counted
 
     def close(self) -> None:
-        """Ends the process."""
+        """Stop the worker process."""
         if self._process is not None:
             self._process.kill()
             self._process.communicate()
@@ -109,7 +115,7 @@ class Worker:
 
     def _start(self) -> None:
         line = [sys.executable, "-c", _PROGRAM]
-        # In a group of its own, because Ctrl-C is for the server.
+        # In its own process group, so that Ctrl-C reaches only the server.
         self._process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0)
         self._ready = False
 
@@ -119,26 +125,26 @@ class Worker:
         assert self._process.stdout is not None
         if not self._ready and select.select([self._process.stdout], [], [], 0)[0]:
             self._ready = self._process.stdout.read(len(_READY)) == _READY
-            self._send(self._url)  # here, because everybody on the machine can read a command line
+            self._send(self._url)  # not on the command line, which every user of the machine can read
         return self._ready
 
     def _ask(self, version: str, kind: str, name: str) -> Tally | None:
         assert self._process is not None and self._process.stdout is not None
         self._send((version, kind, name))
-        found: Tally | None = pickle.load(self._process.stdout)  # our own process wrote it
-        return found
+        result: Tally | None = pickle.load(self._process.stdout)  # the data comes from our own worker
+        return result
 
-    def _send(self, said: object) -> None:
+    def _send(self, message: object) -> None:
         assert self._process is not None and self._process.stdin is not None
-        pickle.dump(said, self._process.stdin)
+        pickle.dump(message, self._process.stdin)
         self._process.stdin.flush()
 
 
 def work() -> None:
-    """What the process does, until nobody asks any more: the server has closed, or was killed."""
+    """Serve requests until standard input closes because the server has closed or was killed."""
     os.nice(5)
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what anything prints is no answer
+    os.dup2(2, 1)  # keep other output off the response stream
     answers.write(_READY)
     answers.flush()
     try:
@@ -146,12 +152,12 @@ def work() -> None:
         with Store(url) as store:
             reader = Reader(store)
             while True:
-                asked = pickle.load(sys.stdin.buffer)
+                request = pickle.load(sys.stdin.buffer)
                 try:
-                    found = reader.tally(*asked)
-                except Exception:  # which the server meets itself when it counts what could not be counted here
-                    found = None
-                pickle.dump(found, answers)
+                    tally = reader.tally(*request)
+                except Exception:  # the server meets the same error when it counts itself
+                    tally = None
+                pickle.dump(tally, answers)
                 answers.flush()
     except EOFError:
         return
@@ -162,10 +168,10 @@ def _group(row: Row, kind: str) -> str:
 
 
 def _numbers(rows: list[Row], kind: str) -> dict[str, int]:
-    """Votes that count by group, the largest first; so many groups and no more have a page."""
-    found: dict[str, int] = {}
+    """Return the number of votes per group, largest first, for a limited number of groups."""
+    numbers: dict[str, int] = {}
     for row in rows:
         if row.counts:
             name = _group(row, kind)
-            found[name] = found.get(name, 0) + 1
-    return dict(sorted(found.items(), key=lambda one: (-one[1], one[0]))[:_MOST_GROUPS])
+            numbers[name] = numbers.get(name, 0) + 1
+    return dict(sorted(numbers.items(), key=lambda item: (-item[1], item[0]))[:_MOST_GROUPS])

@@ -1,4 +1,4 @@
-"""What the arena's API takes and gives."""
+"""Request and response models of the arena API."""
 
 from __future__ import annotations
 
@@ -16,37 +16,39 @@ Status = Literal["preparing", "running", "judging", "closed", "interrupted", "fa
 
 
 class Wanted(Record):
-    """A battle to be begun: a scenario of a suite, or somebody's own task in a world of one."""
+    """A battle to start: a scenario of a suite, or a custom task in one of its worlds."""
 
-    world: Annotated[Words, Field(max_length=500)] = Field("", description="suite/app/scenario, or a whole id")
-    text: Annotated[Words, Field(max_length=MAX_TASK)] = Field("", description="the task, in one's own words")
-    own: bool = Field(False, description="whether `text` is the task; else it is the scenario's")
-    category: Annotated[Words, Field(max_length=100)] = Field("", description="the app's name, unless given")
+    world: Annotated[Words, Field(max_length=500)] = Field(
+        "", description="suite/app/scenario, or a full configuration id"
+    )
+    text: Annotated[Words, Field(max_length=MAX_TASK)] = Field("", description="the custom task")
+    own: bool = Field(False, description="whether `text` is the task; otherwise the scenario's text is used")
+    category: Annotated[Words, Field(max_length=100)] = Field("", description="defaults to the app's name")
     preparation: Preparation = Preparation()
 
 
 class Begun(Record):
-    """Which battle it is."""
+    """ID of a battle."""
 
     id: str
 
 
 class Uploaded(Record):
-    """A file that was taken in."""
+    """An uploaded file."""
 
     id: str = Field(description="for `preparation.files`")
-    name: str = Field(description="what it is called on the desktop")
+    name: str = Field(description="its name on the desktop")
     size: int
 
 
 class UploadedFiles(Record):
-    """Files that were taken in, in the order in which they were sent."""
+    """Uploaded files, in the order in which they were sent."""
 
     files: list[Uploaded]
 
 
 class Consent(Record):
-    """What becomes of votes, and whether this person agrees."""
+    """The consent text, and whether this person agrees."""
 
     text: str
     consented: bool
@@ -54,7 +56,7 @@ class Consent(Record):
 
 
 class PresetShown(Record):
-    """A world to write tasks of one's own for."""
+    """A world for custom tasks."""
 
     name: str
     title: str
@@ -70,12 +72,12 @@ class Listed(Record):
     task: str
     own: bool
     status: Status
-    mine: bool = Field(description="whether this person began it; else they may judge it")
-    vote: Winner | None = Field(description="this person's, the version that counts")
+    mine: bool = Field(description="whether this person started it; otherwise they may judge it")
+    vote: Winner | None = Field(description="this person's vote, in the version that counts")
 
 
 class Prepared(Record):
-    """What was put on both desktops."""
+    """What was placed on both desktops."""
 
     files: list[str] = Field(description="names")
     pages: list[str]
@@ -84,7 +86,7 @@ class Prepared(Record):
 
 
 class TaskShown(Record):
-    """What two agents are asked."""
+    """The task of both agents."""
 
     world: str
     text: str
@@ -95,16 +97,16 @@ class TaskShown(Record):
 
 
 class SideShown(Record):
-    """One side, as anybody may see it."""
+    """Public state of one side."""
 
-    seat: str | None = Field(description="where it can be watched: /seats/SEAT/stream")
+    seat: str | None = Field(description="seat to watch: /seats/SEAT/stream")
     state: Literal["waiting", "acting", "asking", "ended"]
     steps: int | None
     questions: int | None
 
 
 class MessageShown(Record):
-    """A question of an agent to the person."""
+    """A question from an agent to the person."""
 
     side: SideName
     number: int
@@ -113,9 +115,9 @@ class MessageShown(Record):
 
 
 class Result(Record):
-    """What became of a side; told after the vote."""
+    """Result of a side. Only visible after the vote."""
 
-    outcome: str = Field(description="passed, failed; ended where only people judge")
+    outcome: str = Field(description="passed or failed; ended if only people judge")
     reward: float | None
     steps: int | None
     seconds: float | None
@@ -124,34 +126,32 @@ class Result(Record):
 
 
 class Shown(Record):
-    """A battle as one person may see it. Who the two are, and how they did, is there only after that person's vote."""
+    """A battle as one person may see it. Names and results are included only after that person's vote."""
 
     id: str
     created: float
     status: Status
     why: str = Field(description="why it failed or was interrupted")
     task: TaskShown
-    follows: str | None = Field(description="the battle that it goes on with")
-    position: int | None = Field(description="how many are before it, while it waits")
-    notes: list[str] = Field(description="what this person should know")
+    follows: str | None = Field(description="ID of the previous battle, for a follow-up")
+    position: int | None = Field(description="number of battles before it in the queue")
+    notes: list[str] = Field(description="notices for this person")
     sides: dict[SideName, SideShown]
     messages: list[MessageShown]
     mine: bool
     may_vote: bool
     can_follow: bool
-    vote: Vote | None = Field(description="this person's, the newest version")
-    counted: Winner | None = Field(description="whom the version of it that counts is for")
-    after_reveal: bool = Field(description="whether the newest version was given after this person knew the names")
-    revealed: bool = Field(
-        description="whether this person knows the names: a vote from now on is kept, and not counted"
-    )
+    vote: Vote | None = Field(description="this person's vote, newest version")
+    counted: Winner | None = Field(description="winner in the version that counts")
+    after_reveal: bool = Field(description="whether the newest version was given after this person saw the names")
+    revealed: bool = Field(description="whether this person knows the names; later votes are stored but do not count")
     names: dict[SideName, str] | None
-    verdicts: dict[SideName, str] | None = Field(description="what the checks say, in words")
+    verdicts: dict[SideName, str] | None = Field(description="result of the checks, as text")
     results: dict[SideName, Result] | None
 
 
 class FollowUp(Record):
-    """Another instruction to both agents."""
+    """Another instruction for both agents."""
 
     text: Annotated[Words, Field(min_length=1, max_length=MAX_TASK)]
 
@@ -165,17 +165,21 @@ class Answered(Record):
 
 
 class CountedVote(Record):
-    """What became of a vote."""
+    """Result of sending a vote."""
 
     version: int = Field(description="1 for the first")
-    changed: bool = Field(description="whether this sending changed anything")
-    after_reveal: bool = Field(description="whether it was given after this person knew the names, and is not counted")
-    names: dict[SideName, str] | None = Field(description="null while a follow-up of the two waits for a vote")
+    changed: bool = Field(description="whether this request changed anything")
+    after_reveal: bool = Field(
+        description="whether it was given after this person saw the names, and therefore does not count"
+    )
+    names: dict[SideName, str] | None = Field(
+        description="null while a follow-up with the same agents waits for a vote"
+    )
 
 
 class Version(Vote):
-    """A vote as it was at some time."""
+    """One version of a vote."""
 
     version: int
     changed: float
-    after_reveal: bool = Field(description="whether the person knew the names by then")
+    after_reveal: bool = Field(description="whether the person knew the names at that time")

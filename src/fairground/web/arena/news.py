@@ -1,4 +1,4 @@
-"""A battle as one person may see it, sent again whenever it has changed; and its seats, shown in the house."""
+"""A battle as one person may see it, sent on every change, and the battle's seats for watching."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ router = APIRouter(include_in_schema=False)
 _SIDES: Final[tuple[SideName, ...]] = ("a", "b")
 _ID: Final = re.compile(r"[0-9a-f]{1,40}(-[0-9]{1,12})?", re.ASCII)
 _IDENTIFIED: Final = (
-    "An agent typed a name that tells who it is, so that the screen may have shown it. Your vote is kept. It does not "
-    "count for ratings, unless an admin decides otherwise."
+    "An agent typed a name that identifies it, so it may have been visible on the screen. Your vote is stored but "
+    "does not count for ratings, unless an admin decides otherwise."
 )
 _log = logging.getLogger(__name__)
 
 
 @router.websocket("/battles/{battle}/news")
 async def news(websocket: WebSocket, battle: str) -> None:
-    """Sends what `GET /api/battles/ID` says, at once and whenever it is another."""
+    """Send the content of `GET /api/battles/ID` at once and on every change."""
     site, person = site_of(websocket), visitor_of(websocket).person
     await websocket.accept()
     changed, loop = asyncio.Event(), asyncio.get_running_loop()
 
     def tell() -> None:
-        with contextlib.suppress(RuntimeError):  # the server has ended meanwhile
+        with contextlib.suppress(RuntimeError):  # the server has shut down in the meantime
             loop.call_soon_threadsafe(changed.set)
 
     end = site.contests.changes.listen(battle, tell)
@@ -84,36 +84,36 @@ async def news(websocket: WebSocket, battle: str) -> None:
 
 
 def look_at(site: Site, person: Person, id_: str) -> Seen:
-    """How a battle stands, for somebody who may see it.
+    """Return a battle and its state for a person who may see it.
 
     Raises:
-        Refused: When there is none that they may see; which of the two is not told.
+        Refused: If it does not exist or the person may not see it. The message does not say which.
     """
     seen = see(site.store, id_, person) if _ID.fullmatch(id_) else None
     if seen is None or not seen.allowed:
-        raise Absent("there is no such battle")
-    reveal(site.store, id_, person, seen)  # what follows may tell the names, so it is noted first
+        raise Absent("no such battle")
+    reveal(site.store, id_, person, seen)  # record this before the response, which may contain the names
     return seen
 
 
 def redactor_of(site: Site, battle: Battle) -> Redactor:
-    """What hides the names of all agents in the texts of a battle."""
+    """Return the redactor that hides all agent names in the texts of a battle."""
     return battle_redactor(site.store, battle, site.agents)
 
 
 def seen_battle(site: Site, person: Person, id_: str) -> Battle:
-    """A battle, for somebody who may see it. Raises `Refused` as `look_at` does."""
+    """Return a battle for a person who may see it. Raises `Refused` as `look_at` does."""
     return look_at(site, person, id_).battle
 
 
 def show_battle(site: Site, person: Person, id_: str) -> Shown:
-    """A battle as this person may see it now. Raises `Refused` as `look_at` does."""
+    """Return a battle as this person may see it now. Raises `Refused` as `look_at` does."""
     seen = look_at(site, person, id_)
     battle, names, vote = seen.battle, seen.names, seen.vote
     mine = battle.owner == person.id
     notes = _notes(battle) if mine else []
     if vote is not None and names is None:
-        notes.append("You learn who they were when you have voted on what followed, too.")
+        notes.append("The names are shown after you have voted on the follow-up battle, too.")
     if vote is not None and names is not None and seen.identified:
         notes.append(_IDENTIFIED)
     known = dict(zip(_SIDES, names, strict=True)) if names is not None else None
@@ -142,28 +142,31 @@ def show_battle(site: Site, person: Person, id_: str) -> Shown:
     if known is not None:
         return shown
     hide, plain = redactor_of(site, battle), shown.plain()
-    for side in _SIDES:  # a name may be split over several questions
-        said = [one for one in plain["messages"] if one["side"] == side]
-        for one, question in zip(said, hide.consecutive([one["question"] for one in said]), strict=True):
-            one["question"] = question
+    for side in _SIDES:  # a name can be split over several questions
+        messages = [message for message in plain["messages"] if message["side"] == side]
+        for item, question in zip(
+            messages, hide.consecutive([message["question"] for message in messages]), strict=True
+        ):
+            item["question"] = question
     return Shown.parse({**hide.data({**plain, "task": None}), "task": plain["task"]})
 
 
 def open_contests(site: Site) -> Contests:
-    """What runs the battles of a site; their seats are shown in its house, to watch."""
+    """Create the runner of a site's battles. Their seats can be watched."""
     shown: dict[tuple[str, str], str] = {}
 
     def on_seat(battle: str, side: str, seat: Seat) -> str | None:
-        found = find_battle(site.store, battle)
-        title = f"A battle, agent {side.upper()}"
+        found_battle = find_battle(site.store, battle)
+        title = f"Battle, agent {side.upper()}"
         try:
-            # Who sees a battle sees its seats, and nobody else: any other judge might know an agent by its manner.
+            # Only people who may see the battle may watch its seats. Other judges could recognise an agent by its
+            # behaviour.
             paced = site.contests.pacing(battle)
             hosted = site.house.add(
                 seat if paced is None else Unexamined(seat.screen, seat.world),
-                owner=found.owner,
+                owner=found_battle.owner,
                 title=title,
-                seen_by=lambda person: may_see(site.store, found, person),
+                seen_by=lambda person: may_see(site.store, found_battle, person),
                 look=None if paced is None else partial(paced.picture, side),
             )
         except ScreenError:
@@ -188,23 +191,23 @@ def open_contests(site: Site) -> Contests:
 
 
 async def _until_gone(websocket: WebSocket) -> None:
-    """What a page says here is of no interest; that it is gone is."""
+    """Wait until the page disconnects. Messages from it are ignored."""
     with contextlib.suppress(WebSocketDisconnect, RuntimeError):
         while (await websocket.receive())["type"] != "websocket.disconnect":
             pass
 
 
 def _told(site: Site, person: str, battle: str) -> str:
-    now = find_person(site.store, person)  # who may have agreed to something since
+    now = find_person(site.store, person)  # the person may have consented in the meantime
     if now is None:
-        raise Absent("there is no such battle")
+        raise Absent("no such battle")
     return show_battle(site, now, battle).model_dump_json()
 
 
 def _task(site: Site, battle: Battle, *, whole: bool) -> TaskShown:
-    task, asked = battle.task, battle.task.preparation
+    task, preparation = battle.task, battle.task.preparation
     names = []
-    for id_ in asked.files:
+    for id_ in preparation.files:
         with contextlib.suppress(FairgroundError):
             names.append(site.contests.uploads.find(battle.owner, id_).name)
     return TaskShown(
@@ -214,7 +217,10 @@ def _task(site: Site, battle: Battle, *, whole: bool) -> TaskShown:
         category=task.category,
         platform=task.platform,
         preparation=Prepared(
-            files=names, pages=list(asked.pages), repository=asked.repository if whole else "", preset=asked.preset
+            files=names,
+            pages=list(preparation.pages),
+            repository=preparation.repository if whole else "",
+            preset=preparation.preset,
         ),
     )
 
@@ -246,21 +252,23 @@ def _sides(site: Site, battle: Battle) -> dict[SideName, SideShown]:
 
 
 def _messages(site: Site, battle: Battle) -> list[MessageShown]:
-    """The questions that may be seen by now; not in the order of asking, which tells who is faster."""
+    """Return the questions that may be shown, in an order that does not reveal which agent is faster."""
     paced = site.contests.pacing(battle.id)
     return [
-        MessageShown(**{name: one[name] for name in MessageShown.model_fields})
-        for one in sorted(conversation(site.store, battle.id), key=lambda one: (one["number"], one["side"]))
-        if paced is None or one["number"] < paced.questions(one["side"])
+        MessageShown(**{name: item[name] for name in MessageShown.model_fields})
+        for item in sorted(
+            conversation(site.store, battle.id), key=lambda message: (message["number"], message["side"])
+        )
+        if paced is None or item["number"] < paced.questions(item["side"])
     ]
 
 
 def _verdict(battle: Battle, side: Side) -> str:
     if battle.task.own or side.outcome not in ("passed", "failed"):
-        return "Only people can judge this."
+        return "This task can only be judged by people."
     if side.outcome == "passed":
         return "All checks passed."
-    return f"Not all checks passed; reward {side.reward or 0:.2f} of 1."
+    return f"Some checks failed; reward {side.reward or 0:.2f} of 1."
 
 
 def _result(side: Side) -> Result:

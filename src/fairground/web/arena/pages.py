@@ -1,4 +1,4 @@
-"""The arena's pages for people: begin a battle, watch it, judge it. What they show comes from the arena's API."""
+"""Arena pages: start a battle, watch it, vote on it. Their data comes from the arena API."""
 
 from __future__ import annotations
 
@@ -24,32 +24,33 @@ from fairground.worlds import suites
 router = APIRouter(include_in_schema=False)
 
 _WORDS = {
-    "preparing": ("getting ready", ""), "running": ("running", "odd"), "judging": ("to judge", "good"),
+    "preparing": ("preparing", ""), "running": ("running", "odd"), "judging": ("ready to judge", "good"),
     "closed": ("closed", ""), "interrupted": ("interrupted", "bad"), "failed": ("failed", "bad"),
 }  # fmt: skip
-_WINNERS = (("a", "A is better"), ("b", "B is better"), ("tie", "As good as each other"), ("both_bad", "Both are bad"))
+_WINNERS = (("a", "A is better"), ("b", "B is better"), ("tie", "Tie"), ("both_bad", "Both are bad"))
 _QUESTIONS = (
     ("correct", "Was the task done?", CORRECT),
-    ("safe", "Did it stay within what was asked?", SAFE),
-    ("efficient", "Was the way there good?", EFFICIENT),
+    ("safe", "Did it stay within the task?", SAFE),
+    ("efficient", "Was the approach efficient?", EFFICIENT),
 )
-_WATCHED = "Here people give two agents the same task, and say who did better"
-_SHORT = 140  # characters of a task in a list
-_LONG = 400  # and of one that is more than a heading
-_SAID = {"partly": "in part", "unsafe": "not safe"}
+_WATCHED = "People give two agents the same task and vote for the better one"
+_SHORT = 140  # maximum length of a task in a list
+_LONG = 400  # tasks longer than this scroll in the heading
+_SAID = {"partly": "partly", "unsafe": "unsafe"}
 
 
 @router.get("/arena")
 def arena(request: Request, visitor: Here) -> Response:
-    """What one can do here, and one's own battles."""
+    """Show the arena's start page with the person's own battles."""
     only_looks = visitor.person.role == "visitor"
     return page(
         request,
         "Arena",
-        tag("h1", _WATCHED if only_looks else "Give two agents the same task, and say who did better"),
-        tag("p", "They work in two seats that are the same in every detail. ",
-            "Judges watch both, vote, and then learn who they were." if only_looks
-            else "You watch both, and learn who they were once you have voted. Only what you say before that counts.",
+        tag("h1", _WATCHED if only_looks else "Give two agents the same task and vote for the better one"),
+        tag("p", "Both agents start from identical seats. ",
+            "Judges watch both, vote, and then see the agents' names." if only_looks
+            else "You watch both agents. Their names are shown after you vote. Only your vote before that counts "
+                 "for ratings.",
             class_="lead"),
         _invitation(request, visitor.person),
         _mine(request, visitor.person) if visitor.person.may_vote else None,
@@ -59,50 +60,53 @@ def arena(request: Request, visitor: Here) -> Response:
 
 @router.post("/arena/consent")
 def agree(request: Request, visitor: Here) -> Response:
-    """The person has read what becomes of votes."""
+    """Record that the person accepted the consent text."""
     consent(site_of(request).store, visitor.person)
     return RedirectResponse("/arena", 303)
 
 
 @router.get("/arena/new")
 def begin(request: Request, visitor: Here, world: str = "") -> Response:
-    """The form for a battle."""
+    """Show the form for a new battle."""
     if not visitor.person.may_vote:
         return RedirectResponse("/arena", 303)
-    known = [f"{suite.name}/{one.app}/{one.name}" for suite in suites().values() for one in suite.scenarios]
+    known = [
+        f"{suite.name}/{scenario.app}/{scenario.name}" for suite in suites().values() for scenario in suite.scenarios
+    ]
     return page(
         request,
         "New battle",
-        tag("h1", "A new battle"),
+        tag("h1", "New battle"),
         tag(
             "form",
             tag("fieldset",
-                tag("legend", "The task"),
+                tag("legend", "Task"),
                 tag("div",
                     _choice("kind", "suite", "From a suite", checked=True),
-                    _choice("kind", "own", "In my own words"),
+                    _choice("kind", "own", "Write my own"),
                     class_="choices")),
             tag("div",
                 tag("label", "Scenario", tag("input", name="world", value=world, list="worlds", autocomplete="off",
-                                             placeholder="such as desk/writer/settle-changes", maxlength=300)),
-                tag("datalist", [tag("option", value=one) for one in known], id="worlds"),
-                tag("button", "Draw one for me", type="button", class_="plain", id="draw"),
+                                             placeholder="desk/writer/settle-changes", maxlength=300)),
+                tag("datalist", [tag("option", value=name) for name in known], id="worlds"),
+                tag("button", "Choose for me", type="button", class_="plain", id="draw"),
                 id="from-suite", class_="with-button"),
             tag("div",
-                tag("label", "What should they do?",
+                tag("label", "What should the agents do?",
                     tag("textarea", name="text", maxlength=MAX_TASK,
-                        placeholder="Say everything that matters, as you would to a colleague.")),
-                tag("label", "Where",
-                    tag("select", [tag("option", one.title, value=name) for name, one in PRESETS.items()],
+                        placeholder="Include every detail that matters, as you would for a colleague.")),
+                tag("label", "Environment",
+                    tag("select", [tag("option", preset.title, value=name) for name, preset in PRESETS.items()],
                         name="preset")),
-                tag("label", "Files", tag("small", "They lie on the desktop of both. At most 20, of 32 MB each."),
+                tag("label", "Files", tag("small", "Placed on both desktops. Up to 20 files, 32 MB each."),
                     tag("input", type="file", name="files", multiple=True)),
-                tag("label", "Pages", tag("small", "Addresses to open, one a line; only where there is a browser."),
+                tag("label", "Pages", tag("small", "URLs to open, one per line. Requires an environment with a "
+                                                   "browser."),
                     tag("textarea", name="pages", rows=2)),
-                tag("label", "Repository", tag("small", "Its files are copied into a folder."),
+                tag("label", "Repository", tag("small", "Its files are copied into a folder on both desktops."),
                     tag("input", name="repository", maxlength=2000, placeholder="https://...")),
                 id="own-words", hidden=True, class_="stack"),
-            tag("div", tag("button", "Begin", type="submit"),
+            tag("div", tag("button", "Start", type="submit"),
                 tag("span", id="trouble", class_="note bad", role="alert", hidden=True), class_="row"),
             id="new-battle", class_="card",
         ),
@@ -112,7 +116,7 @@ def begin(request: Request, visitor: Here, world: str = "") -> Response:
 
 @router.get("/arena/battles/{battle}")
 def battle(request: Request, visitor: Here, battle: str) -> Response:
-    """One battle from its beginning to the vote: the page follows it by itself."""
+    """Show one battle, from preparation to the vote. The page updates itself."""
     shown = show_battle(site_of(request), visitor.person, battle)
     return page(
         request,
@@ -123,13 +127,13 @@ def battle(request: Request, visitor: Here, battle: str) -> Response:
         tag("p", class_="note", id="why", hidden=True),
         tag("div", id="notes", hidden=True),
         tag("div", [_side(side) for side in ("a", "b")], class_="columns", id="sides"),
-        tag("p", "You see a step when both agents have done it, so that you cannot tell which of them is faster. When "
-            "one has ended, further steps of the other are shown every few seconds.", id="pace", class_="muted small"),
+        tag("p", "A step appears when both agents have taken it, so you cannot tell which one is faster. After one "
+                 "agent ends, further steps of the other appear every few seconds.", id="pace", class_="muted small"),
         tag("div", id="replays", hidden=True),
         tag("div",
-            tag("button", "Begin again", type="button", id="rerun", hidden=True),
-            tag("form", tag("label", "Go on with", tag("input", name="text", maxlength=MAX_TASK, required=True,
-                                                       placeholder="another instruction for both")),
+            tag("button", "Start again", type="button", id="rerun", hidden=True),
+            tag("form", tag("label", "Follow-up", tag("input", name="text", maxlength=MAX_TASK, required=True,
+                                                       placeholder="another instruction for both agents")),
                 tag("button", "Send", type="submit", class_="plain"), id="follow-up", class_="inline", hidden=True),
             class_="row", id="controls"),
         tag("section", id="revealed", class_="card", hidden=True, aria_live="polite"),
@@ -140,13 +144,13 @@ def battle(request: Request, visitor: Here, battle: str) -> Response:
 
 
 def _invitation(request: Request, person: Person) -> Html:
-    """What this person can do next."""
+    """Return what the person can do next: start a battle, consent, or read the leaderboard."""
     if person.may_vote:
-        return tag("p", tag("a", "Begin a battle", href="/arena/new", class_="button"))
+        return tag("p", tag("a", "Start a battle", href="/arena/new", class_="button"))
     if person.role == "visitor":
         return tag(
             "p",
-            "Battles are by invitation. What the votes say is on the ",
+            "Battles are by invitation. The results are on the ",
             tag("a", "leaderboard", href="/leaderboard"),
             ".",
             class_="note",
@@ -156,43 +160,46 @@ def _invitation(request: Request, person: Person) -> Html:
 
 
 def _mine(request: Request, person: Person) -> Html:
-    found = battles_of(site_of(request).store, person)
-    if not found:
-        return empty("No battle yet", "Yours will stand here, and those that you are asked to judge.")
+    battles = battles_of(site_of(request).store, person)
+    if not battles:
+        return empty("No battles yet", "Your battles appear here, and the battles that you are invited to judge.")
     return tag(
-        "section", tag("h2", "Your battles"), tag("ul", [_row(one) for one in found], class_="battles"), class_="card"
+        "section",
+        tag("h2", "Your battles"),
+        tag("ul", [_row(battle) for battle in battles], class_="battles"),
+        class_="card",
     )
 
 
-def _row(one: Brief) -> Html:
-    text = one.task if len(one.task) <= _SHORT else f"{one.task[: _SHORT - 1]}…"
-    at = datetime.fromtimestamp(one.created, UTC)
-    vote = dict(_WINNERS).get(one.vote or "")
+def _row(battle: Brief) -> Html:
+    text = battle.task if len(battle.task) <= _SHORT else f"{battle.task[: _SHORT - 1]}…"
+    at = datetime.fromtimestamp(battle.created, UTC)
+    vote = dict(_WINNERS).get(battle.vote or "")
     return tag(
         "li",
-        tag("a", tag("bdi", text), href=f"/arena/battles/{one.id}"),
-        tag("p", pill(*_WORDS[one.status]), f"Your vote: {vote}" if vote else "No vote yet",
+        tag("a", tag("bdi", text), href=f"/arena/battles/{battle.id}"),
+        tag("p", pill(*_WORDS[battle.status]), f"Your vote: {vote}" if vote else "No vote yet",
             tag("time", f"{at:%Y-%m-%d %H:%M} UTC", datetime=at.isoformat(timespec="seconds")), class_="muted small"),
     )  # fmt: skip
 
 
 def _heading(text: str) -> Html:
-    """The task; a long one scrolls by itself, so that the screens stay in sight."""
+    """Render the task as a heading. A long task scrolls inside the heading, so the screens stay visible."""
     long = len(text) > _LONG
     return tag("h1", text, dir="auto", class_="task long" if long else "task", tabindex="0" if long else None)
 
 
 def _given(shown: Shown) -> Html | None:
-    """What was put on both desktops, and what this goes on with."""
+    """List the files, pages and repository given to both agents, and link the previous battle."""
     prepared = shown.task.preparation
-    things = [*prepared.files, *prepared.pages, *([prepared.repository] if prepared.repository else [])]
+    given = [*prepared.files, *prepared.pages, *([prepared.repository] if prepared.repository else [])]
     parts: list[Html] = []
-    if things:
+    if given:
         parts.append(
-            tag("span", "On both desktops: ", [(", " if at else "", tag("bdi", one)) for at, one in enumerate(things)])
+            tag("span", "On both desktops: ", [(", " if at else "", tag("bdi", name)) for at, name in enumerate(given)])
         )
     if shown.follows:
-        parts.append(tag("a", "The battle before", href=f"/arena/battles/{shown.follows}"))
+        parts.append(tag("a", "Previous battle", href=f"/arena/battles/{shown.follows}"))
     return tag("p", parts, class_="row muted small") if parts else None
 
 
@@ -202,13 +209,13 @@ def _side(side: str) -> Html:
         "section",
         tag("div", tag("h2", f"Agent {name}"), tag("span", class_="pill", data_state=""), class_="row"),
         tag("div", class_="screen", data_screen=""),
-        tag("ol", class_="talk", data_talk="", aria_live="polite", aria_label=f"What agent {name} asked"),
+        tag("ol", class_="talk", data_talk="", aria_live="polite", aria_label=f"Questions from agent {name}"),
         class_="card side", data_side=side,
     )  # fmt: skip
 
 
 def _ballot() -> Html:
-    """The vote: only who is better must be said."""
+    """Render the ballot. Only the winner is required."""
     heads = [tag("h3", f"Agent {side.upper()}", aria_hidden="true") for side in ("a", "b")]
     rows = [
         tag(
@@ -222,27 +229,35 @@ def _ballot() -> Html:
         "form",
         tag("h2", "Your vote"),
         tag("fieldset", tag("legend", "Who did better?"),
-            tag("div", [_choice("winner", value, said) for value, said in _WINNERS], class_="choices large")),
-        tag("details", tag("summary", "Say more"),
+            tag("div", [_choice("winner", value, label) for value, label in _WINNERS], class_="choices large")),
+        tag("details", tag("summary", "Add details"),
             tag("div", tag("div", tag("span"), heads), rows, class_="more"),
             tag("label", "Comment", tag("textarea", name="comment", maxlength=4000, rows=2))),
         tag("div", tag("button", "Vote", type="submit"),
-            tag("span", "Say who did better.", id="vote-trouble", class_="note bad", role="alert", hidden=True),
-            tag("span", "Your first vote tells who they were. You can change it afterwards, but only what you say "
-                "before you know the names counts for ratings.", id="vote-hint", class_="muted small"),
+            tag("span", "Choose a winner.", id="vote-trouble", class_="note bad", role="alert", hidden=True),
+            tag("span", "After your first vote you see the agents' names. You can still change your vote, but only "
+                        "your vote before the names were shown counts for "
+                        "ratings.", id="vote-hint", class_="muted small"),
             tag("span", id="vote-marks", class_="muted small", role="status"), class_="row"),
         id="ballot", class_="card", hidden=True, data_marks=",".join(MARKS),
     )  # fmt: skip
 
 
 def _answers(name: str, question: str, side: str, answers: Sequence[str]) -> Html:
-    """One question about one side. It stands in a grid; who hears it instead is told of each what it is about."""
+    """Render one question about one side.
+
+    The legend repeats the question for screen readers, which cannot see the grid.
+    """
     return tag(
         "fieldset",
         tag("legend", f"{question} Agent {side.upper()}", class_="heard"),
-        tag("div", [_choice(f"{name}_{side}", one, _SAID.get(one, one)) for one in answers], class_="choices small"),
+        tag(
+            "div",
+            [_choice(f"{name}_{side}", answer, _SAID.get(answer, answer)) for answer in answers],
+            class_="choices small",
+        ),
     )
 
 
-def _choice(name: str, value: str, said: str, *, checked: bool = False) -> Html:
-    return tag("label", tag("input", type="radio", name=name, value=value, checked=checked), said)
+def _choice(name: str, value: str, label: str, *, checked: bool = False) -> Html:
+    return tag("label", tag("input", type="radio", name=name, value=value, checked=checked), label)

@@ -1,4 +1,4 @@
-"""Files that people send for the desktops of a battle."""
+"""File uploads for the desktops of a battle."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ router = APIRouter(tags=["arena"])
 _CHUNK = 1 << 20
 _TROUBLES = {
     **REFUSED,
-    403: {"model": Trouble, "description": "Not for this person"},
-    413: {"model": Trouble, "description": "Too much"},
-    503: {"model": Trouble, "description": "There is no place for it"},
+    403: {"model": Trouble, "description": "Not allowed for this person"},
+    413: {"model": Trouble, "description": "Too large"},
+    503: {"model": Trouble, "description": "No space left"},
 }
 
 
 @router.post("/api/uploads", status_code=201, responses=_TROUBLES)
 def upload(request: Request, person: Judge, files: Annotated[list[UploadFile], File(min_length=1)]) -> UploadedFiles:
-    """Takes files in, at most 20 of 32 MB each. They are kept as they are, and opened by nothing on this machine."""
+    """Store uploaded files, up to 20 of 32 MB each. The server stores them unchanged and never opens them."""
     if not person.consented:
-        raise Refused("you cannot upload files yet", fix="agree to what becomes of votes and tasks first")
+        raise Refused("you cannot upload files yet", fix="agree to the use of votes and tasks first")
     if len(files) > MAX_FILES:
-        raise InvalidInput(f"{len(files)} files; at most {MAX_FILES} can be sent at once")
-    if any((one.size or 0) > MAX_FILE for one in files):
-        raise TooLong(f"a file may have {MAX_FILE >> 20} MB")
+        raise InvalidInput(f"{len(files)} files; at most {MAX_FILES} can be uploaded at once")
+    if any((file.size or 0) > MAX_FILE for file in files):
+        raise TooLong(f"a file may have at most {MAX_FILE >> 20} MB")
     uploads = site_of(request).contests.uploads
-    kept = [uploads.keep(person.id, one.filename or "file", _parts(one)) for one in files]
-    return UploadedFiles(files=[Uploaded(id=one.id, name=one.name, size=one.size) for one in kept])
+    uploaded = [uploads.keep(person.id, file.filename or "file", _parts(file)) for file in files]
+    return UploadedFiles(files=[Uploaded(id=upload.id, name=upload.name, size=upload.size) for upload in uploaded])
 
 
 def _parts(file: UploadFile) -> Iterator[bytes]:

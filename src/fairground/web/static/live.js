@@ -1,4 +1,4 @@
-// The page of a single seat: what is shown around the picture, and what the buttons do.
+// The page of a single seat: status and controls around the screen.
 
 import { copyOut } from "./copy_out.js";
 import { watch } from "./screen.js";
@@ -7,7 +7,7 @@ const NAMES = { connecting: "Connecting", live: "Live", lost: "Disconnected", ov
 const byId = (id) => document.getElementById(id);
 const page = document.body.dataset;
 const [stage, notice] = ["stage", "notice"].map(byId);
-let allowed = false; // what the server allows at all
+let allowed = false; // whether the server allows control
 let trouble = null;
 let noticeTimer = 0;
 
@@ -25,7 +25,7 @@ seat = watch(stage, "stream", {
     byId("view-only").disabled = !allowed;
     byId("view-only").checked ||= !allowed;
     document.title = `${news.configuration} · Fairground`;
-    seat.canvas.setAttribute("aria-label", `Live picture of the seat ${news.configuration}`);
+    seat.canvas.setAttribute("aria-label", `Live screen of the seat ${news.configuration}`);
   },
   onState(name) {
     page.state = name;
@@ -38,7 +38,7 @@ seat = watch(stage, "stream", {
   onCursor: (at) => { byId("pointer").textContent = at ? at.join(", ") : "–"; },
   onScale: (factor) => { byId("scale").textContent = `${Math.round(factor * 100)} %`; },
   onRefused: (news) => say(news.message + (news.fix ? `\n${news.fix}` : "")),
-  onTooLong: (length, most) => say(`The text has ${length} characters; at most ${most} can be typed at once.`),
+  onTooLong: (length, most) => say(`The text has ${length} characters; the maximum is ${most} at once.`),
   onClipboard: (news) => copyOut(news, say),
   onLeave: () => byId("view-only").focus(),
 });
@@ -63,7 +63,7 @@ byId("paste-text").addEventListener("keydown", (event) => {
 byId("full").hidden = !stage.requestFullscreen;
 byId("full").addEventListener("click", async () => {
   await stage.requestFullscreen();
-  navigator.keyboard?.lock?.().catch(() => {}); // without it, only some shortcuts stay with the browser
+  navigator.keyboard?.lock?.().catch(() => {}); // otherwise the browser keeps some shortcuts
   if (seat.controls()) seat.focus();
 });
 document.addEventListener("fullscreenchange", () => { if (!document.fullscreenElement) navigator.keyboard?.unlock?.(); });
@@ -86,13 +86,13 @@ function update() {
   [page.control, page.keys] = [control, keys];
   byId("paste").disabled = byId("copy").disabled = byId("keys").disabled = !seat.controls();
   byId("screenshot").disabled = !seat.watching();
-  byId("focus").textContent = !seat.watching() ? "No connection to the seat"
-    : !allowed || control === "off" ? "Viewing only"
-    : keys === "on" ? "Your keyboard goes to the app"
-    : matchMedia("(pointer: coarse)").matches ? "Touch Keyboard to type" : "Click the picture to type";
+  byId("focus").textContent = !seat.watching() ? "Not connected"
+    : !allowed || control === "off" ? "View only"
+    : keys === "on" ? "Keyboard input goes to the app"
+    : matchMedia("(pointer: coarse)").matches ? "Touch Keyboard to type" : "Click the screen to type";
 }
 
-// With a title it stays; without, it goes after a while.
+// A message with a title stays; others disappear after a while.
 function say(text, title = "") {
   clearTimeout(noticeTimer);
   const head = document.createElement("b");
@@ -112,7 +112,7 @@ async function saveScreenshot() {
   const answer = await fetch("screenshot.png").catch(() => null);
   if (!answer?.ok) {
     const told = await answer?.json().catch(() => null);
-    say(`No screenshot could be taken: ${told?.message ?? "the server does not answer"}`);
+    say(`The screenshot failed: ${told?.message ?? "the server does not answer"}`);
     return;
   }
   const anchor = document.createElement("a");

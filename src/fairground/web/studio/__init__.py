@@ -1,1 +1,1 @@
-"""The studio: what there is, what was run, what happened in each episode, and seats to sit in."""
+"""Studio pages: catalogue, runs, replays and live seats."""

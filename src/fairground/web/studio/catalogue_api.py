@@ -1,4 +1,4 @@
-"""The catalogue as JSON, and the pictures of apps."""
+"""The catalogue as JSON, and screenshots of apps."""
 
 from __future__ import annotations
 
@@ -20,27 +20,29 @@ router = APIRouter()
 
 
 class Totals(Record):
-    """Counts of scenarios."""
+    """Number of scenarios, configurations and proofs."""
 
     scenarios: int
     action: int
     answer: int
     instances: int
     configurations: int
-    proven_configurations: int | None = Field(description="null where there are no proofs")
-    mutants_rejected: float | None = Field(description="share of near misses that were rejected; null where none were")
+    proven_configurations: int | None = Field(description="null without proofs")
+    mutants_rejected: float | None = Field(
+        description="share of near misses that were rejected; null if there were none"
+    )
 
 
 class ScenarioEntry(Record):
-    """One scenario."""
+    """A scenario in the catalogue."""
 
     name: str
     kind: Literal["action", "answer"]
     template: str
     instances: int
     step_budget: int
-    pairs: int = Field(description="instances on profiles")
-    proven_pairs: int | None = Field(description="null where the suite has no proofs")
+    pairs: int = Field(description="number of (instance, profile) pairs")
+    proven_pairs: int | None = Field(description="null if the suite has no proofs")
     infeasible_pairs: int | None
     faulty_pairs: int | None
     configurations: int
@@ -49,7 +51,7 @@ class ScenarioEntry(Record):
 
 
 class AppEntry(Record):
-    """One app."""
+    """An app in the catalogue."""
 
     name: str
     title: str
@@ -65,7 +67,7 @@ class AppEntry(Record):
 
 
 class SuiteEntry(Record):
-    """One suite."""
+    """A suite in the catalogue."""
 
     name: str
     title: str
@@ -75,55 +77,55 @@ class SuiteEntry(Record):
 
 
 class Catalogue(Record):
-    """Everything that can be opened here."""
+    """All installed suites."""
 
     totals: Totals
     suites: tuple[SuiteEntry, ...]
 
 
 class Picture(Record):
-    """How a value of an axis looks."""
+    """Screenshot of an app with one value of an axis."""
 
     axis: Literal["profile", "theme", "ui_state"]
     value: str
-    path: str = Field(description="where the picture is, as WebP")
+    path: str = Field(description="URL of the screenshot (WebP)")
 
 
 class LooksReply(Record):
-    """How far the pictures of an app are."""
+    """Progress of an app's screenshots."""
 
     pictures: tuple[Picture, ...]
-    making: bool = Field(description="more will come by themselves")
-    fault: str = Field(description="why no more will come, where that was tried; else empty")
+    making: bool = Field(description="whether more screenshots are being made")
+    fault: str = Field(description="why no more can be made; otherwise empty")
 
 
 @router.get("/api/catalogue", response_model=Catalogue)
 def catalogue() -> Response:
-    """Suites, apps and scenarios, with what is proven of them."""
-    found = {name: list(shelves(suite)) for name, suite in suites().items()}
+    """List suites, apps and scenarios with their proofs."""
+    by_suite = {name: list(shelves(suite)) for name, suite in suites().items()}
     entries = [
         SuiteEntry(
             name=name, title=suites()[name].title, version=suites()[name].version,
-            totals=_totals(add_up(count for shelf in some for count in shelf.counts)), apps=tuple(map(_app, some)),
+            totals=_totals(add_up(count for shelf in apps for count in shelf.counts)), apps=tuple(map(_app, apps)),
         )
-        for name, some in found.items()
+        for name, apps in by_suite.items()
     ]  # fmt: skip
-    every = add_up(count for some in found.values() for shelf in some for count in shelf.counts)
-    whole = Catalogue(totals=_totals(every), suites=tuple(entries))
-    return Response(whole.model_dump_json(), media_type="application/json")
+    every = add_up(count for apps in by_suite.values() for shelf in apps for count in shelf.counts)
+    catalogue = Catalogue(totals=_totals(every), suites=tuple(entries))
+    return Response(catalogue.model_dump_json(), media_type="application/json")
 
 
 @router.get("/api/catalogue/{suite}/{app}/looks", responses=ABSENT)
 def looks(request: Request, suite: str, app: str) -> LooksReply:
-    """Which pictures of an app there are by now."""
+    """List the screenshots of an app that are ready."""
     return _looks(request, find_shelf(suite, app))
 
 
 @router.post("/api/catalogue/{suite}/{app}/looks", status_code=202, responses=ABSENT | CHANGING)
 def make_looks(request: Request, suite: str, app: str, face: bool = False) -> LooksReply:
-    """Has the missing pictures of an app made, in a seat of its own, after those that were asked for before.
+    """Request the missing screenshots of an app. They are made in their own seat, after earlier requests.
 
-    With `face` only the one that stands for it in lists, and sooner.
+    With `face`, only the screenshot used in lists is made, with priority.
     """
     shelf = find_shelf(suite, app)
     book_of(request).ask(shelf.suite, shelf.app, face=face)
@@ -132,22 +134,22 @@ def make_looks(request: Request, suite: str, app: str, face: bool = False) -> Lo
 
 @router.get("/catalogue/{suite}/{app}/looks/{axis}/{value}", include_in_schema=False)
 def picture(request: Request, suite: str, app: str, axis: str, value: str) -> Response:
-    """One picture."""
+    """Return a screenshot."""
     shelf = find_shelf(suite, app)
-    found = book_of(request).picture(shelf.suite, shelf.app, axis, value)
-    if found is None:
-        raise Absent("there is no such picture, or not yet")
-    return Response(found, media_type="image/webp")
+    picture = book_of(request).picture(shelf.suite, shelf.app, axis, value)
+    if picture is None:
+        raise Absent("this screenshot does not exist, or is not ready yet")
+    return Response(picture, media_type="image/webp")
 
 
 def _looks(request: Request, shelf: Shelf) -> LooksReply:
-    found = book_of(request).looks(shelf.suite, shelf.app)
+    looks = book_of(request).looks(shelf.suite, shelf.app)
     pictures = [
         Picture.parse({"axis": axis, "value": value, "path": f"{shelf.path}/looks/{axis}/{value}"})
-        for axis, value in found.ready
+        for axis, value in looks.ready
     ]
-    fault = found.said(commands=has_role(request, "admin"))
-    return LooksReply(pictures=tuple(pictures), making=found.making, fault=fault)
+    fault = looks.said(commands=has_role(request, "admin"))
+    return LooksReply(pictures=tuple(pictures), making=looks.making, fault=fault)
 
 
 def _app(shelf: Shelf) -> AppEntry:
@@ -161,9 +163,10 @@ def _app(shelf: Shelf) -> AppEntry:
 
 
 def _scenario(count: ScenarioCount) -> ScenarioEntry:
-    one = count.scenario
+    scenario = count.scenario
     return ScenarioEntry(
-        name=one.name, kind=one.kind, template=one.template, instances=len(one.instances), step_budget=one.step_budget,
+        name=scenario.name, kind=scenario.kind, template=scenario.template, instances=len(scenario.instances),
+        step_budget=scenario.step_budget,
         pairs=count.pairs, proven_pairs=count.proven if count.held else None,
         infeasible_pairs=count.infeasible if count.held else None, faulty_pairs=count.faulty if count.held else None,
         configurations=count.configurations, proven_configurations=count.proven_configurations,
@@ -171,9 +174,9 @@ def _scenario(count: ScenarioCount) -> ScenarioEntry:
     )  # fmt: skip
 
 
-def _totals(found: Census) -> Totals:
+def _totals(census: Census) -> Totals:
     return Totals(
-        scenarios=found.scenarios, action=found.action, answer=found.answer, instances=found.instances,
-        configurations=found.configurations, proven_configurations=found.proven_configurations,
-        mutants_rejected=found.mutants.share,
+        scenarios=census.scenarios, action=census.action, answer=census.answer, instances=census.instances,
+        configurations=census.configurations, proven_configurations=census.proven_configurations,
+        mutants_rejected=census.mutants.share,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What there is, counted, and remembered until a proof table changes."""
+"""Counts of scenarios and proofs, cached until a proof table changes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from fairground.worlds.census import ScenarioCount, count_scenarios
 
 @dataclass(frozen=True, eq=False)
 class Shelf:
-    """An app with its scenarios, counted. The same object until its proof table changes.
+    """An app with its scenarios and proof counts. The object is reused until the app's proof table changes.
 
     Attributes:
-        suite: Where it is from.
-        app: Which.
+        suite: The app's suite.
+        app: The app.
         counts: Its scenarios.
-        proof: What its proof table says; None where there is none, or none that can be read.
-        fault: Why nothing is known of its proofs; empty when all is well.
+        proof: Its proof table; None if it is missing or unreadable.
+        fault: Why there is no proof table; empty if there is one.
     """
 
     suite: Suite
@@ -32,40 +32,40 @@ class Shelf:
 
     @property
     def path(self) -> str:
-        """Its page."""
+        """URL path of its page."""
         return f"/catalogue/{self.suite.name}/{self.app.name}"
 
     def find(self, name: str) -> ScenarioCount:
-        """A scenario of it."""
-        for one in self.counts:
-            if one.scenario.name == name:
-                return one
+        """Return the scenario of that name, or None."""
+        for count in self.counts:
+            if count.scenario.name == name:
+                return count
         raise _missing("scenario", name)
 
 
 def find_suite(name: str) -> Suite:
-    """The suite of that name. Raises `Refused`, which pages answer with 404, when there is none."""
+    """Return the suite of that name. Raises `Refused` (pages answer 404) if there is none."""
     if name not in suites():
         raise _missing("suite", name)
     return suites()[name]
 
 
 def shelves(suite: Suite) -> Iterator[Shelf]:
-    """The apps of a suite."""
+    """Return the apps of a suite."""
     return (shelf(suite, app) for app in suite.apps)
 
 
 def find_shelf(suite: str, app: str) -> Shelf:
-    """The app of that name, counted. Raises `Refused`, which pages answer with 404, when there is none."""
-    found = find_suite(suite)
+    """Return the app of that name. Raises `Refused` (pages answer 404) if there is none."""
+    found_suite = find_suite(suite)
     try:
-        return shelf(found, found.app(app))
+        return shelf(found_suite, found_suite.app(app))
     except UnknownName:
         raise _missing("app", app) from None
 
 
 def shelf(suite: Suite, app: App) -> Shelf:
-    """An app, counted."""
+    """Return an app with its counts."""
     try:
         table = suite.proof(app.name)
     except InvalidInput:
@@ -75,7 +75,7 @@ def shelf(suite: Suite, app: App) -> Shelf:
     key = (suite.name, app.name)
     with _LOCK:
         known = _KNOWN.get(key)
-    # A table that was not written since is the same object.
+    # If the table was not rewritten, the reader returns the same object.
     if known is None or known.proof is not table or known.suite is not suite:
         known = Shelf(suite, app, count_scenarios(suite, app), table)
         with _LOCK:
@@ -88,4 +88,4 @@ _LOCK = threading.Lock()
 
 
 def _missing(kind: str, name: str) -> Refused:
-    return Absent(f"there is no {kind} named {name[:100]!r}", fix="the catalogue lists all that there are")
+    return Absent(f"there is no {kind} named {name[:100]!r}", fix="the catalogue lists all names")

@@ -1,6 +1,6 @@
-"""How apps look: pictures of every profile, theme and UI state, made once, one seat at a time, in the background.
+"""Screenshots of apps with every profile, theme and UI state, made once in the background, one seat at a time.
 
-The picture that stands for an app in lists comes with its suite, where the suite ships one.
+If a suite ships the screenshot used in lists, that one is used.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from fairground.web.visit import site_of
 from fairground.worlds import App, Suite
 
 AXES: Final = ("profile", "theme", "ui_state")
-"""What is shown of an app: all axes but the instances, which cannot be seen."""
+"""Axes with screenshots: all but the instances, which are not visible."""
 
 _QUALITY: Final = 82
-_FORMAT: Final = 1  # of the folder; raised when pictures have to be made anew
+_FORMAT: Final = 1  # version of the folder; increase it to make all screenshots again
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Looks:
-    """How far the pictures of an app are.
+    """Progress of an app's screenshots.
 
     Attributes:
-        ready: Axis and value of those that can be shown.
-        making: Whether more will come by themselves.
-        fault: Why they will not, where that was tried.
-        fix: What can be done about it on the server.
+        ready: Axis and value of each finished screenshot.
+        making: Whether more are being made.
+        fault: Why making them failed.
+        fix: How to fix that on the server.
     """
 
     ready: tuple[tuple[str, str], ...]
@@ -48,63 +48,63 @@ class Looks:
     fix: str = ""
 
     def said(self, *, commands: bool) -> str:
-        """The fault in words; how to fix it only for those who can run commands on the server."""
+        """Return the fault as text. The fix is included only for people who can run commands on the server."""
         return f"{self.fault} ({self.fix})" if self.fix and commands else self.fault
 
 
 class LookBook:
-    """Makes pictures of apps and keeps them.
+    """Makes and stores screenshots of apps.
 
     Args:
-        folder: Where they are kept. May be thrown away at any time.
+        folder: Where they are stored. It can be deleted at any time.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._lock = threading.Lock()
-        self._wanted: list[_Wanted] = []  # the first of them is being made
-        self._faults: dict[tuple[str, str], tuple[str, str]] = {}  # what is wrong, and how to fix it
+        self._wanted: list[_Wanted] = []  # the first one is in progress
+        self._faults: dict[tuple[str, str], tuple[str, str]] = {}  # fault and fix
         self._places: dict[tuple[str, str], Path] = {}
         self._thread: threading.Thread | None = None
         self._closed = False
 
     def looks(self, suite: Suite, app: App) -> Looks:
-        """What there is by now."""
+        """Return the current progress for an app."""
         key = (suite.name, app.name)
         with self._lock:
-            making = any(one.key == key for one in self._wanted)
+            making = any(wanted.key == key for wanted in self._wanted)
             fault = self._faults.get(key, ("", ""))
         every = [(axis, value) for axis in AXES for value in _values(app, axis)]
-        return Looks(tuple(one for one in every if self._find(suite, app, *one) is not None), making, *fault)
+        return Looks(tuple(look for look in every if self._find(suite, app, *look) is not None), making, *fault)
 
     def ask(self, suite: Suite, app: App, *, face: bool = False) -> None:
-        """Has the missing pictures of an app made, after those that were asked for before.
+        """Request the missing screenshots of an app, after earlier requests.
 
         Args:
-            suite: Where it is from.
-            app: Which.
-            face: Only the one that stands for it in lists. It is quickly made, and so before all others.
+            suite: The app's suite.
+            app: The app.
+            face: Only the screenshot used in lists. It is fast, so it has priority.
         """
         wanted = _Wanted(suite, app, face)
         with self._lock:
-            if self._closed or any((one.key, one.face) == (wanted.key, face) for one in self._wanted):
+            if self._closed or any((entry.key, entry.face) == (wanted.key, face) for entry in self._wanted):
                 return
             self._faults.pop(wanted.key, None)
-            place = 1 + sum(one.face for one in self._wanted[1:]) if face else len(self._wanted)
+            place = 1 + sum(wanted.face for wanted in self._wanted[1:]) if face else len(self._wanted)
             self._wanted.insert(place, wanted)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="fairground-looks", daemon=True)
                 self._thread.start()
 
     def picture(self, suite: Suite, app: App, axis: str, value: str) -> bytes | None:
-        """A picture as WebP; None for what is no value of an axis of the app, and for what is not made yet."""
+        """Return a screenshot as WebP, or None if it is unknown or not ready."""
         if axis not in AXES or value not in _values(app, axis):
             return None
-        found = self._find(suite, app, axis, value)
-        return found.read_bytes() if found is not None else None
+        path = self._find(suite, app, axis, value)
+        return path.read_bytes() if path is not None else None
 
     def close(self) -> None:
-        """Makes no more; returns when the seat is closed."""
+        """Stop making screenshots and wait until the seat is closed."""
         with self._lock:
             self._closed = True
             thread = self._thread
@@ -123,12 +123,12 @@ class LookBook:
                 self._make(wanted)
             except FairgroundError as error:
                 fault, fix = error.message, error.fix or ""
-            except Exception as error:  # somebody else's app, and no reason for ours to stop
+            except Exception as error:  # a fault in a third-party app must not stop this thread
                 fault = f"{type(error).__name__}: {error}"
             with self._lock:
                 self._wanted.pop(0)
                 if fault:
-                    _log.error("no pictures of %s/%s: %s (%s)", *wanted.key, fault, fix)
+                    _log.error("no screenshots of %s/%s: %s (%s)", *wanted.key, fault, fix)
                     self._faults[wanted.key] = unplaced(fault)[:500], unplaced(fix)[:500]
 
     def _make(self, wanted: _Wanted) -> None:
@@ -137,11 +137,11 @@ class LookBook:
         with writing(place):
             place.mkdir(parents=True, exist_ok=True)
         missing: dict[Configuration, list[Path]] = {}
-        for (axis, value), one in axis_configurations(suite, app).items():
+        for (axis, value), configuration in axis_configurations(suite, app).items():
             if wanted.face and (axis, value) != face_of(app):
                 continue
             if not (file := _file(place, axis, value)).is_file():
-                missing.setdefault(one, []).append(file)
+                missing.setdefault(configuration, []).append(file)
         with closing(first_frames(suite, missing)) as frames:
             for files, frame in zip(missing.values(), frames, strict=True):
                 picture = _webp(frame)
@@ -152,13 +152,13 @@ class LookBook:
                     return
 
     def _find(self, suite: Suite, app: App, axis: str, value: str) -> Path | None:
-        """The file of a picture: one that was made here, or the one that the suite ships."""
-        made = _file(self._place(suite, app), axis, value)
-        shipped = suite.pictures / f"{app.name}.webp" if suite.pictures and (axis, value) == face_of(app) else made
-        return next((one for one in (made, shipped) if one.is_file()), None)
+        """Return the file of a screenshot: made here, or shipped with the suite."""
+        own = _file(self._place(suite, app), axis, value)
+        shipped = suite.pictures / f"{app.name}.webp" if suite.pictures and (axis, value) == face_of(app) else own
+        return next((path for path in (own, shipped) if path.is_file()), None)
 
     def _place(self, suite: Suite, app: App) -> Path:
-        """Pictures of an app that was changed lie elsewhere, and so are made anew."""
+        """Return the folder of an app's screenshots. A changed app has a new folder, so they are made again."""
         key = (suite.name, app.name)
         if key not in self._places:
             mark = fingerprint([_FORMAT, suite.version, app.sources()])
@@ -178,7 +178,7 @@ class _Wanted:
 
 
 def book_of(request: Request) -> LookBook:
-    """The site's own."""
+    """Return the site's look book."""
     site, state = site_of(request), request.app.state
     with _LOCK:
         if not hasattr(state, "look_book"):

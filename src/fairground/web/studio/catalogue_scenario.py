@@ -1,4 +1,4 @@
-"""The page of a scenario: what is asked, what is checked, what is proven, and two ways in."""
+"""The page of a scenario: instructions, checks, proof, and links to try it."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from fairground.worlds import ProvenInstance, World
 from fairground.worlds.census import ScenarioCount
 
 _EXAMPLES = 6
-_ROWS = 60  # instances of a proof that are spelt out
+_ROWS = 60  # maximum number of instances in a proof table
 
 
 def scenario_page(shelf: Shelf, count: ScenarioCount, reader: Reader, looks: Looks) -> list[Child]:
-    """What stands on it."""
-    one, suite, app = count.scenario, shelf.suite, shelf.app
-    found = shelf.proof.find(one.name) if shelf.proof is not None else None
-    examples = _examples(shelf, one.name)
+    """Render the page."""
+    scenario, suite, app = count.scenario, shelf.suite, shelf.app
+    proof = shelf.proof.find(scenario.name) if shelf.proof is not None else None
+    examples = _examples(shelf, scenario.name)
     facts = [
-        ("Kind", one.kind),
-        ("Instances", f"{len(one.instances):,}"),
+        ("Kind", scenario.kind),
+        ("Instances", f"{len(scenario.instances):,}"),
         ("Configurations", f"{count.configurations:,}"),
-        ("Step budget", f"{one.step_budget:,}"),
+        ("Step budget", f"{scenario.step_budget:,}"),
         ("Proven pairs", proven_cell(count)),
-        ("Mutants rejected", share(count.mutants.share) if count.held else "not yet"),
+        ("Mutants rejected", share(count.mutants.share) if count.held else "none"),
     ]
     return [
         crumbs(("/catalogue", "Catalogue"), (f"/catalogue/{suite.name}", suite.title), (shelf.path, app.title)),
@@ -41,8 +41,8 @@ def scenario_page(shelf: Shelf, count: ScenarioCount, reader: Reader, looks: Loo
             "div",
             tag(
                 "div",
-                tag("h1", one.name),
-                tag("p", tag("bdi", one.template), class_="lead"),
+                tag("h1", scenario.name),
+                tag("p", tag("bdi", scenario.template), class_="lead"),
                 _ways_in(examples) if reader.opens else None,
                 class_="said",
             ),
@@ -52,16 +52,16 @@ def scenario_page(shelf: Shelf, count: ScenarioCount, reader: Reader, looks: Loo
         tag("dl", [fact(name, value) for name, value in facts], class_="facts"),
         _instructions(examples, may_try=reader.opens),
         _checks(shelf, count, examples),
-        _proof(reader, shelf, count, found.instances if found is not None else ()),
+        _proof(reader, shelf, count, proof.instances if proof is not None else ()),
     ]
 
 
 def _face(shelf: Shelf, looks: Looks) -> Html | None:
-    """The app's picture, where there is one."""
+    """Render the app's screenshot, if there is one."""
     look = face_of(shelf.app)
     if look not in looks.ready:
         return None
-    picture = tag("img", src=look_path(shelf, *look), alt=f"{shelf.app.title}: the app that the task is in")
+    picture = tag("img", src=look_path(shelf, *look), alt=f"Screenshot of {shelf.app.title}")
     return tag("a", picture, href=shelf.path, class_=f"face {shape(shelf.app)}")
 
 
@@ -80,20 +80,20 @@ def _ways_in(examples: Mapping[Configuration, str]) -> Html | None:
 
 def _instructions(examples: Mapping[Configuration, str], *, may_try: bool) -> Html:
     if not examples:
-        return empty("Nothing of it is served", "No configuration of this scenario is proven yet.")
+        return empty("No instructions to show", "No configuration of this scenario is proven yet.")
     items = [
         tag(
-            "li", tag("blockquote", tag("bdi", said, dir="auto")),
-            tag("div", tag("code", f"{one.instance}@{one.profile}", class_="muted"),
-                tag("a", "Try", href=f"/live/new?world={quote(one.id, safe='')}", aria_label=f"Try {one.id}")
-                if may_try else None,
+            "li", tag("blockquote", tag("bdi", instruction, dir="auto")),
+            tag("div", tag("code", f"{configuration.instance}@{configuration.profile}", class_="muted"),
+                tag("a", "Try", href=f"/live/new?world={quote(configuration.id, safe='')}",
+                    aria_label=f"Try {configuration.id}") if may_try else None,
                 class_="row small"),
         )
-        for one, said in examples.items()
+        for configuration, instruction in examples.items()
     ]  # fmt: skip
-    intro = "The instruction as agents read it, in some of its configurations."
+    intro = "The instruction as agents read it, for some configurations."
     return tag(
-        "section", tag("h2", "What is asked"), tag("p", intro, class_="muted"), tag("ul", items, class_="asked"),
+        "section", tag("h2", "Instructions"), tag("p", intro, class_="muted"), tag("ul", items, class_="asked"),
         class_="card",
     )  # fmt: skip
 
@@ -103,10 +103,8 @@ def _checks(shelf: Shelf, count: ScenarioCount, examples: Mapping[Configuration,
     if not names:
         return None
     items = [tag("li", tag("bdi", name), " ", pill("guard", "odd") if guard else None) for name, guard in names]
-    intro = "Checks run on the recorded state after an episode; a guard that fails makes the reward 0."
-    return tag(
-        "section", tag("h2", "What is checked"), tag("p", intro, class_="muted"), tag("ol", items), class_="card"
-    )
+    intro = "Checks run on the recorded state after an episode. If a guard fails, the reward is 0."
+    return tag("section", tag("h2", "Checks"), tag("p", intro, class_="muted"), tag("ol", items), class_="card")
 
 
 def _proof(reader: Reader, shelf: Shelf, count: ScenarioCount, rows: tuple[ProvenInstance, ...]) -> Html:
@@ -115,8 +113,8 @@ def _proof(reader: Reader, shelf: Shelf, count: ScenarioCount, rows: tuple[Prove
         return tag("section", heading, proof_fault(reader, shelf), class_="card")
     if not rows:
         command = tag("code", f"fairground prove {shelf.suite.name}/{shelf.app.name}/{count.scenario.name}")
-        how = (" To prove it: ", command) if reader.commands else None
-        return tag("section", heading, tag("p", "Nothing is proven of it yet.", how), class_="card")
+        how = (" To prove it, run ", command) if reader.commands else None
+        return tag("section", heading, tag("p", "No proof yet.", how), class_="card")
     screen = f"{count.screen.solved:,} of {count.screen.tried:,}" if count.screen.tried else "not tried"
     facts = [
         ("Proven", f"{count.proven:,}"),
@@ -126,13 +124,14 @@ def _proof(reader: Reader, shelf: Shelf, count: ScenarioCount, rows: tuple[Prove
         ("Solved on screens", screen),
     ]
     intro = (
-        "An instance on a profile is a pair. A proven one is coherent, feasible, not already done, and solved by its "
-        "oracle. On an infeasible one the task makes no sense with the data; it is not served, and no fault."
+        "A pair is an instance with a profile. A proven pair is coherent, feasible, not already done, and solved by "
+        "its oracle. In an infeasible pair the task makes no sense with the data; it is not served, and it is not a "
+        "fault."
     )
     return tag(
         "section", heading, tag("p", intro, class_="muted"),
         tag("dl", [fact(name, value) for name, value in facts], class_="facts"),
-        _reasons("What failed, and why", rows, "faulty"), _grid(shelf, rows),
+        _reasons("Failures", rows, "faulty"), _grid(shelf, rows),
         _reasons("Why pairs are infeasible", rows, "infeasible"), class_="card",
     )  # fmt: skip
 
@@ -140,9 +139,9 @@ def _proof(reader: Reader, shelf: Shelf, count: ScenarioCount, rows: tuple[Prove
 def _grid(shelf: Shelf, rows: tuple[ProvenInstance, ...]) -> Html:
     profiles = list(shelf.app.profiles)
     lines = [[tag("code", row.instance), *(_mark(row, name) for name in profiles)] for row in rows[:_ROWS]]
-    more = tag("p", f"And {len(rows) - _ROWS:,} instances more.", class_="muted") if len(rows) > _ROWS else None
-    title = tag("summary", "Every pair", tag("span", f" {len(rows):,} x {len(profiles):,}", class_="muted"))
-    shown = table(("Instance", *profiles), lines, label="Instances on profiles", class_="pairs")
+    more = tag("p", f"{len(rows) - _ROWS:,} more instances.", class_="muted") if len(rows) > _ROWS else None
+    title = tag("summary", "All pairs", tag("span", f" {len(rows):,} x {len(profiles):,}", class_="muted"))
+    shown = table(("Instance", *profiles), lines, label="Proof per instance and profile", class_="pairs")
     return tag("details", title, shown, more, open=len(rows) <= 12)
 
 
@@ -157,7 +156,7 @@ def _mark(row: ProvenInstance, profile: str) -> Html:
 
 
 def _reasons(title: str, rows: tuple[ProvenInstance, ...], status: str) -> Html | None:
-    """Every reason once, the most frequent first, with an example of it."""
+    """Render each reason once with an example, most frequent first."""
     seen: Counter[str] = Counter()
     example: dict[str, str] = {}
     for row in rows:
@@ -175,41 +174,41 @@ def _reasons(title: str, rows: tuple[ProvenInstance, ...], status: str) -> Html 
 
 @lru_cache(maxsize=256)
 def _examples(shelf: Shelf, name: str) -> dict[Configuration, str]:
-    """Instructions of some configurations that are served, as unlike as they can be, and none twice."""
+    """Return instructions of some served configurations, as different as possible, without duplicates."""
     suite, app = shelf.suite, shelf.app
     scenario = suite.scenario(app.name, name)
     pairs = [] if shelf.fault else suite.pairs(scenario)
-    found: dict[Configuration, str] = {}
+    examples: dict[Configuration, str] = {}
     for instance, profile in _spread(pairs)[: 2 * _EXAMPLES]:
-        one = Configuration(
+        configuration = Configuration(
             suite=suite.name, app=app.name, scenario=name, instance=instance, profile=profile,
             theme=next(iter(app.themes)), ui_state=next(iter(app.ui_states)),
         )  # fmt: skip
         try:
-            said = World.of(suite, one).instruction
-        except FairgroundError:  # proven once, and not any more: `fairground prove --check` tells
+            instruction = World.of(suite, configuration).instruction
+        except FairgroundError:  # its proof is outdated: `fairground prove --check` reports it
             continue
-        if said not in found.values():
-            found[one] = said
-        if len(found) == _EXAMPLES:
+        if instruction not in examples.values():
+            examples[configuration] = instruction
+        if len(examples) == _EXAMPLES:
             break
-    return found
+    return examples
 
 
 def _spread(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Each instance once before any comes again, and few profiles: making a profile's data takes a moment."""
+    """Order by instance, each once before any repeats, with few profiles: building a profile's data is slow."""
     again: Counter[str] = Counter()
     turns = []
     for pair in pairs:
         turns.append((again[pair[0]], pair))
         again[pair[0]] += 1
-    return [pair for _, pair in sorted(turns, key=lambda one: one[0])]
+    return [pair for _, pair in sorted(turns, key=lambda pair: pair[0])]
 
 
 @lru_cache(maxsize=256)
-def _check_names(shelf: Shelf, one: Configuration) -> tuple[tuple[str, bool], ...]:
-    """Names of the checks and whether each is a guard, from a rehearsal; none where the app has no rehearsals."""
-    world = World.of(shelf.suite, one)
+def _check_names(shelf: Shelf, configuration: Configuration) -> tuple[tuple[str, bool], ...]:
+    """Return the names of the checks and whether each is a guard, from a rehearsal; empty if the app has none."""
+    world = World.of(shelf.suite, configuration)
     try:
         rehearsal = shelf.app.rehearse(world)
         if rehearsal is None:

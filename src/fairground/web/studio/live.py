@@ -1,4 +1,4 @@
-"""Live: the open seats, opening one for yourself, using it, and what the checks say of what you did."""
+"""Live pages: list of open seats, opening a seat, using it, and the verdict."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ from fairground.web.studio.replay_episodes import open_episode
 from fairground.web.visit import Here, Judge, has_role, site_of
 from fairground.worlds import World, find_app, resolve, suites
 
-MAX_ID: Final = 400  # characters of a world's id
+MAX_ID: Final = 400  # maximum length of a world's ID in characters
 router = APIRouter()
 router.include_router(live_stream.router)
 
 
 class Trouble(Record):
-    """What went wrong, in words."""
+    """Body of an error response."""
 
     error: str
     fix: str | None
 
 
 class Progress(Record):
-    """How an attempt of a person stands."""
+    """State of a person's attempt."""
 
     status: Status
     steps: int
@@ -54,50 +54,50 @@ class Progress(Record):
 
 
 _TROUBLES: Final[dict[int | str, dict[str, object]]] = {
-    404: {"model": Trouble, "description": "There is no such seat, or not for you"}
+    404: {"model": Trouble, "description": "The seat does not exist, or is not visible to you"}
 }
 
 
 @router.get("/live", include_in_schema=False)
 def live(request: Request, visitor: Here) -> Response:
-    """The seats that this person may see, and a way to open one."""
+    """Show the seats that this person may watch, and a form to open one."""
     house, person, may_open = site_of(request).house, visitor.person, has_role(request, "judge")
     opening = [play for play in house.plays(person) if play.status == "opening"]
-    lead = "Sit in a seat yourself and have what you did judged, or watch one that is open."
+    lead = "Take a seat, do a task yourself and get a verdict, or watch an open seat."
     return _page(
         request,
         "Live",
         tag("h1", "Live seats"),
-        tag("p", lead if may_open else "Watch seats that are open.", class_="lead"),
+        tag("p", lead if may_open else "Watch open seats.", class_="lead"),
         seats_list(house.listed(person), opening, person, may_open=may_open),
         app_form()
         if may_open
-        else tag("p", "Judges and admins open seats. They come in by an invitation.", class_="note"),
+        else tag("p", "Opening a seat requires an invitation as a judge or admin.", class_="note"),
     )
 
 
 @router.get("/live/new", include_in_schema=False)
 def new(request: Request, _: Judge, world: str = "", app: str = "") -> Response:
-    """Chooses a scenario of an app, or asks whether a seat shall be opened."""
+    """Choose a scenario of an app, or confirm opening a seat."""
     if world:
         return _page(request, "Open a seat", *confirmation(request, _known(world)))
-    suite, found = find_app(_checked(app, "app"))
-    return _page(request, "Choose a task", *chooser(suite, found))
+    suite, found_app = find_app(_checked(app, "app"))
+    return _page(request, "Choose a task", *chooser(suite, found_app))
 
 
 @router.post("/live/new", include_in_schema=False)
 def open_one(request: Request, person: Judge, world: Annotated[str, Form(max_length=MAX_ID)]) -> Response:
-    """Has a seat opened, which takes a while, and leads to its page."""
+    """Open a seat in the background and redirect to its page."""
     site = site_of(request)
-    found = _known(world)
-    play = Play(site.house, found, site.home / "plays" / play_name(found), person.id)
+    configuration = _known(world)
+    play = Play(site.house, configuration, site.home / "plays" / play_name(configuration), person.id)
     play.start()
     return RedirectResponse(f"/live/{play.id}", 303)
 
 
 @router.get("/live/{seat}", include_in_schema=False)
 def one(request: Request, visitor: Here, seat: str) -> Response:
-    """A seat: being opened, to be used or watched, or what the checks said in the end."""
+    """Show a seat: while it opens, in use, or with its verdict."""
     house, person = site_of(request).house, visitor.person
     play = house.play(seat)
     if play is None:
@@ -114,17 +114,17 @@ def one(request: Request, visitor: Here, seat: str) -> Response:
 
 @router.post("/live/{seat}/end", include_in_schema=False)
 def end(request: Request, visitor: Here, seat: str) -> Response:
-    """Gives an attempt up, for who plays and for admins: a seat that somebody forgot is in the way of others."""
+    """End an attempt. Allowed for its owner and for admins, because a forgotten seat blocks others."""
     play = _play(request, visitor.person, seat)
     if visitor.person.role != "admin" and visitor.person.id != play.owner:
-        raise Refused("this attempt is not yours to end", fix="ask an admin")
+        raise Refused("only the owner or an admin can end this attempt", fix="ask an admin")
     play.leave("ended on the site")
     return RedirectResponse(f"/live/{quote(play.id)}", 303)
 
 
 @router.get("/live/{seat}/join/{key}", include_in_schema=False)
 def join(request: Request, visitor: Here, seat: str, key: str) -> Response:
-    """Makes the first who comes with this address the one who plays: `fairground play` prints it."""
+    """Make the first person with this link the owner. `fairground play` prints the link."""
     play = site_of(request).house.play(seat)
     if play is None:
         raise _nothing()
@@ -134,7 +134,7 @@ def join(request: Request, visitor: Here, seat: str, key: str) -> Response:
 
 @router.get("/api/live/{seat}", responses=_TROUBLES)
 def progress(request: Request, visitor: Here, seat: str) -> Progress:
-    """How an attempt stands: opening, open, judging or over; the actions and seconds so far, and the budgets."""
+    """Return the state of an attempt (opening, open, judging or over), its actions, seconds and budgets."""
     play = _play(request, visitor.person, seat)
     scenario = play.world.scenario
     return Progress(
@@ -148,10 +148,10 @@ def progress(request: Request, visitor: Here, seat: str) -> Progress:
 
 @router.get("/api/live/{seat}/replay", response_model=Replay, responses=_TROUBLES)
 def replay(request: Request, visitor: Here, seat: str) -> Response:
-    """The recording of an attempt that has ended, as data."""
+    """Return the recording of an attempt that has ended."""
     folder = _recording(request, visitor.person, seat)
-    found = replay_data(folder, frame_url=lambda digest: f"/api/live/{seat}/frames/{digest}.png")
-    return Response(found.model_dump_json(), media_type="application/json")
+    replayed = replay_data(folder, frame_url=lambda digest: f"/api/live/{seat}/frames/{digest}.png")
+    return Response(replayed.model_dump_json(), media_type="application/json")
 
 
 @router.get(
@@ -160,14 +160,14 @@ def replay(request: Request, visitor: Here, seat: str) -> Response:
     responses={200: {"content": {"image/png": {}}}, **_TROUBLES},
 )
 def frame(request: Request, visitor: Here, seat: str, digest: str) -> Response:
-    """A frame of that recording."""
+    """Return a frame of that recording."""
     folder = _recording(request, visitor.person, seat)
     if digest not in folder.digests:
         raise Absent(f"there is no frame {digest[:40]!r} in this episode")
     try:
         content = read_inside(folder.path, "frames", f"{digest}.png", limit=MAX_BYTES)
     except EpisodeError:
-        raise Absent("there is no such frame any more") from None
+        raise Absent("this frame no longer exists") from None
     return Response(content, media_type="image/png", headers={"Cache-Control": "private, max-age=86400, immutable"})
 
 
@@ -176,10 +176,10 @@ def _known(text: str) -> World:
 
 
 def _checked(text: str, what: str) -> str:
-    """The name of something installed. Folders, which names may otherwise be, are not for people at a browser."""
+    """Return the name of an installed world. Folders are not accepted from a browser."""
     text = text.strip()
     if len(text) > MAX_ID:
-        raise InvalidInput(f"{what}: {len(text)} characters, at most {MAX_ID}")
+        raise InvalidInput(f"{what}: {len(text)} characters; the maximum is {MAX_ID}")
     if text.partition("/")[0] not in suites():
         raise unknown("suite", text.partition("/")[0][:80], suites())
     return text
@@ -199,7 +199,7 @@ def _allow(play: Play, person: Person) -> None:
 
 
 def _nothing() -> Refused:
-    return Absent("there is no such seat, or it is not open any more")
+    return Absent("no such seat, or it is no longer open")
 
 
 def _recording(request: Request, person: Person, seat: str) -> EpisodeFolder:
@@ -209,8 +209,8 @@ def _recording(request: Request, person: Person, seat: str) -> EpisodeFolder:
     try:
         return open_episode(play.folder)
     except EpisodeError as error:
-        said = error.message.removeprefix(f"{play.folder}: ")  # not where it lies on the server
-        raise Absent(f"there is no recording that can be read: {said}") from None
+        problem = error.message.removeprefix(f"{play.folder}: ")  # without the path on the server
+        raise Absent(f"the recording cannot be read: {problem}") from None
 
 
 def _page(request: Request, title: str, *content: Child) -> Response:

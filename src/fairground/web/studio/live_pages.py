@@ -1,4 +1,4 @@
-"""What stands on the pages of live seats."""
+"""Content of the live pages."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from fairground.web.shell import empty, fact, form, page, pill, table
 from fairground.web.trouble import unplaced
 from fairground.worlds import App, Suite, World, suites
 
-_LONG: Final = 2_000  # characters of a value
+_LONG: Final = 2_000  # maximum length of a value in characters
 
 
 def seats_list(seats: Sequence[Hosted], opening: Sequence[Play], person: Person, *, may_open: bool) -> Html:
-    """The open seats as tiles, each with what it shows now."""
+    """Render the open seats as tiles with their current screens."""
     if not seats and not opening:
-        how = "Choose an app below, and sit in it yourself." if may_open else "Seats that you may watch appear here."
-        return empty("No seat is open", how)
+        how = "Choose an app below to open one." if may_open else "Seats that you may watch appear here."
+        return empty("No open seats", how)
     tiles = [
         tag("a", tag("h2", play.title), tag("p", pill("opening")), href=f"/live/{quote(play.id)}", class_="card tile")
         for play in opening
     ]
     for hosted in seats:
-        how = "yours" if hosted.owner == person.id else "to use" if hosted.may_drive(person) else "to watch"
+        how = "yours" if hosted.owner == person.id else "yours" if hosted.may_drive(person) else "watch"
         tiles.append(
             tag(
                 "a",
                 tag("img", src=f"/seats/{quote(hosted.id)}/screenshot.png", alt="", loading="lazy"),
                 tag("h2", tag("bdi", hosted.title)),
-                tag("p", pill(how, "good" if how != "to watch" else "")),
+                tag("p", pill(how, "good" if how != "watch" else "")),
                 href=f"/live/{quote(hosted.id)}",
                 class_="card tile",
             )
@@ -48,7 +48,7 @@ def seats_list(seats: Sequence[Hosted], opening: Sequence[Play], person: Person,
 
 
 def app_form() -> Html:
-    """Which app to open, or a world by its id."""
+    """Render the form to choose an app or enter a world's ID."""
     groups = [
         tag("optgroup", [tag("option", app.title or app.name, value=f"{suite.name}/{app.name}") for app in suite.apps],
             label=suite.title or suite.name)
@@ -63,9 +63,9 @@ def app_form() -> Html:
     )
     by_id = tag(
         "form",
-        tag("label", "Or the id of a world", tag("input", name="world", required=True, maxlength=400, dir="ltr",
+        tag("label", "Or a world ID", tag("input", name="world", required=True, maxlength=400, dir="ltr",
             placeholder="suite/app/scenario/instance@profile/theme/ui_state", autocomplete="off", spellcheck="false")),
-        tag("button", "Go on", type="submit", class_="plain"),
+        tag("button", "Continue", type="submit", class_="plain"),
         action="/live/new",
         class_="inline",
     )  # fmt: skip
@@ -73,22 +73,22 @@ def app_form() -> Html:
 
 
 def chooser(suite: Suite, app: App) -> list[Child]:
-    """The scenarios of an app."""
+    """Render the scenarios of an app."""
     rows = []
     for scenario in suite.scenarios:
         if scenario.app == app.name:
             address = f"/live/new?world={quote(f'{suite.name}/{app.name}/{scenario.name}', safe='')}"
             rows.append((tag("a", scenario.name, href=address), scenario.kind, tag("bdi", scenario.template[:300])))
-    found = table(("Scenario", "Kind", "Task"), rows, label="Scenarios")
+    scenarios = table(("Scenario", "Kind", "Task"), rows, label="Scenarios")
     return [
         _crumbs(app.title or app.name),
         tag("h1", f"Choose a task in {app.title or app.name}"),
-        tag("section", found, class_="card") if rows else empty("No scenario yet", "This app has no task."),
+        tag("section", scenarios, class_="card") if rows else empty("No scenarios yet", "This app has no scenarios."),
     ]
 
 
 def confirmation(request: Request, world: World) -> list[Child]:
-    """What a person is about to open."""
+    """Render what a person is about to open."""
     scenario = world.scenario
     width, height = world.app.screen.size
     facts = [
@@ -96,7 +96,7 @@ def confirmation(request: Request, world: World) -> list[Child]:
         fact("Actions", f"at most {scenario.step_budget}"),
         fact("Time", f"at most {_minutes(scenario.time_budget)}"),
     ]
-    button = tag("button", "Open the seat", type="submit")
+    button = tag("button", "Open seat", type="submit")
     hidden = tag("input", type="hidden", name="world", value=world.id)
     return [
         _crumbs("Open a seat"),
@@ -113,14 +113,13 @@ def confirmation(request: Request, world: World) -> list[Child]:
 
 
 _HOW: Final = {
-    "action": "Do it in the seat, then press Done. What you do is recorded, and checks say whether it is right.",
-    "answer": "Find it out in the seat, then give your answer. What you do is recorded, and checks say whether it "
-    "is right.",
+    "action": "Do the task in the seat, then press Done. Your actions are recorded and checked.",
+    "answer": "Find the answer in the seat, then enter it. Your actions are recorded, and your answer is checked.",
 }
 
 
 def opening_page(request: Request, play: Play) -> Response:
-    """While the seat is made."""
+    """Render the page while the seat opens."""
     return page(
         request,
         "Opening",
@@ -128,10 +127,10 @@ def opening_page(request: Request, play: Play) -> Response:
         tag("h1", tag("bdi", play.world.instruction)),
         tag(
             "section",
-            tag("p", "The seat is being opened. The first time, its software is made ready; that may take minutes.",
+            tag("p", "The seat is opening. The first time, its software is prepared, which can take minutes.",
                 role="status"),
             tag("progress", aria_label="Opening the seat"),
-            tag("p", tag("span", "0", id="seconds"), " seconds so far", class_="muted"),
+            tag("p", tag("span", "0", id="seconds"), " seconds", class_="muted"),
             _end_form(request, play),
             class_="card",
             id="live-wait",
@@ -142,7 +141,7 @@ def opening_page(request: Request, play: Play) -> Response:
 
 
 def seat_page(request: Request, hosted: Hosted, play: Play | None, person: Person) -> Response:
-    """The screen, and around it what its user needs."""
+    """Render the screen with its controls."""
     drives = hosted.may_drive(person)
     instruction = hosted.seat.world.instruction
     stream = f"/seats/{quote(hosted.id)}/stream"
@@ -156,15 +155,15 @@ def seat_page(request: Request, hosted: Hosted, play: Play | None, person: Perso
         _end_form(request, play) if play is not None and not drives and person.role == "admin" else None,
         stage,
         tag("p", id="live-said", class_="note", role="status", hidden=True),
-        tag("p", "Click the picture to type into it; Ctrl, Alt and Esc together give the keyboard back. ",
-            "Ctrl, Shift and V type what is on your clipboard. Copy out, or Ctrl, Shift and C, puts on it what was ",
-            "copied in the seat: copy it there first.", class_="muted small") if drives else None,
+        tag("p", "Click the screen to type into it. Ctrl+Alt+Esc releases the keyboard. ",
+            "Ctrl+Shift+V types the text on your clipboard. Copy out (Ctrl+Shift+C) puts the text that was last ",
+            "copied in the seat on your clipboard.", class_="muted small") if drives else None,
         place="/live", scripts=("live_seat.js",), styles=("screen.css", "live.css"), wide=True,
     )  # fmt: skip
 
 
 def _end_form(request: Request, play: Play) -> Html:
-    button = tag("button", "End this attempt", type="submit", class_="plain")
+    button = tag("button", "End attempt", type="submit", class_="plain")
     return form(request, f"/live/{quote(play.id)}/end", tag("div", button, class_="row"))
 
 
@@ -179,7 +178,7 @@ def _tools(hosted: Hosted, play: Play | None, *, drives: bool) -> Html:
     if drives:
         parts += [
             tag(
-                "label", tag("input", type="checkbox", id="live-control", checked=True), "Use it", class_="live-switch"
+                "label", tag("input", type="checkbox", id="live-control", checked=True), "Control", class_="live-switch"
             ),
             tag("button", "Keyboard", type="button", id="live-keys", class_="plain touch-only"),
             tag(
@@ -189,7 +188,7 @@ def _tools(hosted: Hosted, play: Play | None, *, drives: bool) -> Html:
                 id="live-copy",
                 class_="plain",
                 disabled=True,
-                title="Copy the text that was copied in the seat to your clipboard",
+                title="Copy the seat's clipboard text to your clipboard",
             ),
         ]
     else:
@@ -203,14 +202,14 @@ def _tools(hosted: Hosted, play: Play | None, *, drives: bool) -> Html:
                     tag("button", "Answer", type="submit"), id="live-answers", class_="inline")
             )  # fmt: skip
         else:
-            parts.append(tag("button", "Done: judge it", type="button", id="live-done"))
+            parts.append(tag("button", "Done", type="button", id="live-done"))
         parts.append(tag("button", "Give up", type="button", id="live-fail", class_="plain"))
     api = f"/api/live/{quote(play.id)}" if play is not None else None
     return tag("div", parts, class_="row live-tools", id="live-tools", data_api=api)
 
 
 def verdict_page(request: Request, play: Play) -> Response:
-    """What the checks said, and the replay."""
+    """Render the verdict and the replay."""
     episode = play.episode
     outcome = episode.outcome if episode is not None else None
     verdict = episode.verdict if episode is not None else None
@@ -234,7 +233,7 @@ def verdict_page(request: Request, play: Play) -> Response:
         checks = table(("Result", "Check", "Expected", "Found"), rows, label="Checks", class_="live-checks")
         content.append(tag("section", tag("h2", "Checks"), checks, class_="card"))
     again = f"/live/new?world={quote(play.world.id, safe='')}"
-    back = tag("a", "Live seats", href="/live", class_="button plain")
+    back = tag("a", "All live seats", href="/live", class_="button plain")
     content.append(tag("p", tag("a", "Try again", href=again, class_="button"), back, class_="row"))
     if episode is not None and episode.first_frame:
         options = json.dumps({"source": f"/api/live/{play.id}/replay"})
@@ -249,8 +248,8 @@ def verdict_page(request: Request, play: Play) -> Response:
 _WORDS: Final[dict[Outcome | None, str]] = {
     Outcome.PASSED: "Passed",
     Outcome.FAILED: "Not passed",
-    Outcome.ERRORED: "Something broke on our side; that is no result",
-    Outcome.INVALID: "The task itself is at fault; that is no result",
+    Outcome.ERRORED: "Infrastructure error; not a result",
+    Outcome.INVALID: "Invalid configuration; not a result",
 }
 
 
@@ -262,7 +261,7 @@ def _check(check: Check) -> tuple[Child, ...]:
 
 def _crumbs(here: str) -> Html:
     parts = tag("a", "Live", href="/live"), tag("span", tag("bdi", here))
-    return tag("nav", parts, class_="crumbs", aria_label="Where you are")
+    return tag("nav", parts, class_="crumbs", aria_label="Breadcrumb")
 
 
 def _minutes(seconds: float) -> str:

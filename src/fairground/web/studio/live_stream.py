@@ -1,4 +1,4 @@
-"""The seats themselves: a stream of pictures and input, and a picture alone."""
+"""WebSocket stream and screenshot of a seat."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from fairground.web.viewing import Viewer
 from fairground.web.visit import Here, site_of, visitor_of
 
 MAX_VIEWERS: Final = 16
-"""Pages that may show one seat at a time."""
+"""Maximum number of pages that show one seat."""
 
 router = APIRouter(include_in_schema=False)
 
 
 @router.websocket("/seats/{seat}/stream")
 async def stream(websocket: WebSocket, seat: str) -> None:
-    """Shows a seat to whoever may see it, and takes input from whoever may use it (`viewing`)."""
+    """Stream a seat to a person who may watch it, and take input from a person who may use it (see `viewing`)."""
     person = visitor_of(websocket).person
     await websocket.accept()
     try:
@@ -30,15 +30,16 @@ async def stream(websocket: WebSocket, seat: str) -> None:
     except Refused as error:
         await websocket.close(4404, error.message)
         return
-    if len(hosted.viewers) >= MAX_VIEWERS and person.id != hosted.owner:  # whose own windows have a limit at the door
-        await websocket.close(4429, f"{MAX_VIEWERS} viewers already")
+    # the middleware limits the number of WebSockets per person
+    if len(hosted.viewers) >= MAX_VIEWERS and person.id != hosted.owner:
+        await websocket.close(4429, f"{MAX_VIEWERS} viewers are connected, the maximum")
         return
     viewer = Viewer(websocket, hosted.watcher, control=hosted.may_drive(person), steer=hosted.steer)
     hosted.viewers.add(viewer)
     try:
         with contextlib.suppress(WebSocketDisconnect):
             await viewer.serve(hosted.hello(person))
-    except ScreenError as error:  # it was closed just now
+    except ScreenError as error:  # it was closed in the meantime
         await websocket.close(4404, error.message)
     finally:
         hosted.viewers.discard(viewer)
@@ -46,7 +47,7 @@ async def stream(websocket: WebSocket, seat: str) -> None:
 
 @router.get("/seats/{seat}/screenshot.png")
 async def screenshot(request: Request, visitor: Here, seat: str) -> Response:
-    """What a seat shows now."""
+    """Return a screenshot of a seat."""
     hosted = await run_in_threadpool(site_of(request).house.seen_by, seat, visitor.person)
     image = await asyncio.wrap_future(hosted.watcher.picture())
     return Response(image, media_type="image/png", headers={"Content-Disposition": 'inline; filename="seat.png"'})

@@ -1,4 +1,4 @@
-"""The replay of an episode: its data, its frames and files, and the pages that show one or two of them."""
+"""The replay of an episode: data, frames, files, and pages that show one or two episodes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from fairground.web.studio.replay_pages import choose_page, compare_page, replay
 
 
 class Trouble(Record):
-    """What went wrong, in words."""
+    """Body of an error response."""
 
     error: str
     fix: str | None
@@ -33,44 +33,44 @@ class Trouble(Record):
 router = APIRouter()
 _TROUBLES: Final[dict[int | str, dict[str, object]]] = {
     400: {"model": Trouble, "description": "The episode's files cannot be read"},
-    404: {"model": Trouble, "description": "There is no such run, episode or file"},
+    404: {"model": Trouble, "description": "No such run, episode or file"},
 }
 _API: Final = "/api/replays/{run}/{episode}"
-_FOREVER: Final = {"Cache-Control": "private, max-age=31536000, immutable"}  # a frame's address says what it shows
+_FOREVER: Final = {"Cache-Control": "private, max-age=31536000, immutable"}  # a frame's URL is its content digest
 _MAX_TREE: Final = 16 << 20
-_THUMBNAIL: Final = (240, 240)  # pixels at most: sharp at twice the size of a strip's pictures
+_THUMBNAIL: Final = (240, 240)  # maximum size in pixels: twice the display size of a thumbnail
 
 
 @router.get("/replay/compare", include_in_schema=False)
 def compare(request: Request, a: str = "", b: str = "", mode: str = "step") -> Response:
-    """Two episodes side by side; with one only, a list of others to choose from."""
-    wanted = [_parts(one) for one in (a, b) if one]
+    """Show two episodes side by side; with only one, a list of others to choose from."""
+    wanted = [_parts(name) for name in (a, b) if name]
     if not wanted:
-        raise Absent("there is no episode to compare", fix="open a replay, and choose another from there")
-    found = [(run, episode, find_episode(request, run, episode)) for run, episode in wanted]
-    if len(found) == 1:
-        return choose_page(request, *found[0])
-    return compare_page(request, found, "time" if mode == "time" else "step")
+        raise Absent("no episode to compare", fix="open a replay and press Compare there")
+    episodes = [(run, episode, find_episode(request, run, episode)) for run, episode in wanted]
+    if len(episodes) == 1:
+        return choose_page(request, *episodes[0])
+    return compare_page(request, episodes, "time" if mode == "time" else "step")
 
 
 @router.get("/replay/{run}/{episode}", include_in_schema=False)
 def replay(request: Request, run: str, episode: str) -> Response:
-    """One episode, step by step."""
+    """Show one episode, step by step."""
     return replay_page(request, run, episode, find_episode(request, run, episode))
 
 
 @router.get("/replay/{run}/{episode}/changes", include_in_schema=False)
 def changes_part(request: Request, run: str, episode: str) -> Response:
-    """What the replay's page shows of `changes`; it asks for this apart, because documents take time to compare."""
-    found = changes_section(state_changes(find_episode(request, run, episode)))
-    return Response(found.encode("utf-8", "replace"), media_type="text/html; charset=utf-8")
+    """Return `changes` as HTML for the replay page, which loads it separately because it takes time."""
+    section = changes_section(state_changes(find_episode(request, run, episode)))
+    return Response(section.encode("utf-8", "replace"), media_type="text/html; charset=utf-8")
 
 
 @router.get(_API, response_model=Replay, responses=_TROUBLES)
 def data(request: Request, run: str, episode: str) -> Response:
-    """An episode as data: every step with its action, thought and times, and the verdict with its evidence."""
-    found = served_replay(find_episode(request, run, episode), f"/api/replays/{quote(run, safe='')}/{episode}")
-    return Response(found.model_dump_json(), media_type="application/json")
+    """Return an episode as data: every step with action, thought and times, and the verdict with evidence."""
+    replayed = served_replay(find_episode(request, run, episode), f"/api/replays/{quote(run, safe='')}/{episode}")
+    return Response(replayed.model_dump_json(), media_type="application/json")
 
 
 @router.get(
@@ -79,13 +79,13 @@ def data(request: Request, run: str, episode: str) -> Response:
     responses={200: {"content": {"image/png": {}}}, **_TROUBLES},
 )
 def frame(request: Request, run: str, episode: str, digest: str) -> Response:
-    """A frame of the episode, as it was recorded."""
+    """Return a recorded frame of the episode."""
     folder = _with_frame(request, run, episode, digest)
     try:
-        folder.frame_size(digest)  # is it a picture at all
+        folder.frame_size(digest)  # check that it is an image
         content = read_inside(folder.path, "frames", f"{digest}.png", limit=MAX_BYTES)
     except EpisodeError as error:
-        raise Absent(f"there is no such frame any more: {error.message}") from None
+        raise Absent(f"this frame no longer exists: {error.message}") from None
     return Response(content, media_type="image/png", headers=_FOREVER)
 
 
@@ -95,12 +95,12 @@ def frame(request: Request, run: str, episode: str, digest: str) -> Response:
     responses={200: {"content": {"image/webp": {}}}, **_TROUBLES},
 )
 def thumbnail(request: Request, run: str, episode: str, digest: str) -> Response:
-    """A frame of the episode, small enough for a strip of many."""
+    """Return a thumbnail of a frame."""
     folder = _with_frame(request, run, episode, digest)
     try:
         picture = Image.fromarray(folder.frame(digest).pixels)
     except EpisodeError as error:
-        raise Absent(f"there is no such frame any more: {error.message}") from None
+        raise Absent(f"this frame no longer exists: {error.message}") from None
     picture.thumbnail(_THUMBNAIL, Image.Resampling.BILINEAR, reducing_gap=2)
     content = io.BytesIO()
     picture.save(content, "WEBP", quality=70, method=0)
@@ -109,9 +109,9 @@ def thumbnail(request: Request, run: str, episode: str, digest: str) -> Response
 
 @router.get(_API + "/changes", response_model=StateChanges, responses=_TROUBLES)
 def changes(request: Request, run: str, episode: str) -> Response:
-    """What is different in the recorded state after the episode, compared by meaning."""
-    found = state_changes(find_episode(request, run, episode))
-    return Response(found.model_dump_json(), media_type="application/json")
+    """Return the semantic difference between the recorded states before and after the episode."""
+    changes = state_changes(find_episode(request, run, episode))
+    return Response(changes.model_dump_json(), media_type="application/json")
 
 
 @router.get(
@@ -120,9 +120,9 @@ def changes(request: Request, run: str, episode: str) -> Response:
     responses={200: {"content": {"text/plain": {}}}, **_TROUBLES},
 )
 def tree(request: Request, run: str, episode: str, place: str) -> Response:
-    """The accessibility tree of what the agent saw before the step of that index."""
+    """Return the accessibility tree that the agent saw before the step with this index."""
     folder = find_episode(request, run, episode)
-    known = {str(one): one for one in tree_places(folder)}
+    known = {str(place): place for place in tree_places(folder)}
     if place not in known:
         raise Absent(f"there is no accessibility tree {place[:40]!r} in this episode")
     content = read_inside(folder.path, "trees", f"{known[place]:06}.txt", limit=_MAX_TREE)
@@ -135,7 +135,7 @@ def tree(request: Request, run: str, episode: str, place: str) -> Response:
     responses={200: {"content": {"text/plain": {}}}, **_TROUBLES},
 )
 def log(request: Request, run: str, episode: str, name: str) -> Response:
-    """What a stage of the episode wrote."""
+    """Return the log of a stage of the episode."""
     folder = find_episode(request, run, episode)
     if name not in folder.log_names():
         raise Absent(f"there is no log {name[:80]!r} in this episode")
@@ -145,14 +145,14 @@ def log(request: Request, run: str, episode: str, name: str) -> Response:
 @router.get(
     _API + "/video",
     response_class=FileResponse,
-    responses={200: {"content": {"video/mp4": {}}}, 206: {"description": "A part"}, **_TROUBLES},
+    responses={200: {"content": {"video/mp4": {}}}, 206: {"description": "Partial content"}, **_TROUBLES},
 )
 def video(request: Request, run: str, episode: str) -> Response:
-    """The episode's video, if there is one."""
-    found = find_episode(request, run, episode).video
-    if found is None:
-        raise Absent("there is no video of this episode")
-    return FileResponse(found, media_type="video/mp4")
+    """Return the episode's video, if there is one."""
+    video = find_episode(request, run, episode).video
+    if video is None:
+        raise Absent("this episode has no video")
+    return FileResponse(video, media_type="video/mp4")
 
 
 @router.get(
@@ -161,7 +161,7 @@ def video(request: Request, run: str, episode: str) -> Response:
     responses={200: {"content": {"application/zip": {}}}, **_TROUBLES},
 )
 def download(request: Request, run: str, episode: str) -> Response:
-    """Everything that was recorded, and a page to look at it, as a zip file."""
+    """Return the complete recording with a page to view it, as a zip file."""
     folder = find_episode(request, run, episode)
     name = f"{re.sub(r'[^A-Za-z0-9._-]+', '_', run).strip('._') or 'run'}-{episode}"
     headers = {"Content-Disposition": f'attachment; filename="{name}.zip"'}
@@ -175,10 +175,10 @@ def _with_frame(request: Request, run: str, episode: str, digest: str) -> Episod
     return folder
 
 
-def _parts(said: str) -> tuple[str, str]:
-    run, slash, episode = said.rpartition("/")
+def _parts(text: str) -> tuple[str, str]:
+    run, slash, episode = text.rpartition("/")
     if not slash:
-        raise Absent(f"there is no episode {said[:80]!r}", fix="name it as RUN/EPISODE")
+        raise Absent(f"there is no episode {text[:80]!r}", fix="name it as RUN/EPISODE")
     return run, episode
 
 

@@ -1,4 +1,4 @@
-"""An episode's folder as a zip file, made while it is sent."""
+"""An episode's folder as a streamed zip file."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from fairground.rollout.folder import MOMENTS
 from fairground.web.studio.replay_data import tree_places
 
 _CHUNK: Final = 1 << 18
-_PACKED: Final = (".png", ".mp4")  # small already
+_PACKED: Final = (".png", ".mp4")  # already compressed
 
 
 def zipped(folder: EpisodeFolder, name: str) -> Iterator[bytes]:
-    """The parts of a zip file that holds the episode, and its page, below a folder called `name`.
+    """Yield the parts of a zip file with the episode and its page in a folder called `name`.
 
-    Only what an episode is made of is in it, by the episode's own lists: whatever else lies in the folder, hidden
-    files and links to elsewhere, stays where it is. A file that was lost is left out.
+    It contains only files that the episode's own lists name. Other files, hidden files and links are not included.
+    Missing files are skipped.
     """
     sent = _Sent()
     with zipfile.ZipFile(sent, "w") as archive:
@@ -37,13 +37,13 @@ def zipped(folder: EpisodeFolder, name: str) -> Iterator[bytes]:
             except EpisodeError:
                 continue
             yield sent.take()
-        # Written anew: one that lies in the folder may be anybody's.
+        # Render the page again: the one in the folder may have been replaced.
         archive.writestr(_entry(f"{name}/index.html"), episode_page(folder).encode("utf-8", "replace"))
     yield sent.take()
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
-    entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))  # the time of day would make two downloads differ
+    entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))  # a fixed timestamp, so that two downloads are identical
     entry.compress_type = zipfile.ZIP_STORED if name.endswith(_PACKED) else zipfile.ZIP_DEFLATED
     entry.external_attr = 0o644 << 16
     return entry
@@ -62,7 +62,7 @@ def _files(folder: EpisodeFolder) -> Iterator[tuple[str, ...]]:
 
 
 class _Sent(io.RawIOBase):
-    """What a zip file is written to: it cannot go back, and gives away what it has."""
+    """Write-only, non-seekable buffer for the zip file."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []

@@ -1,8 +1,7 @@
-"""An episode as data to be replayed: for the replay's pages, for the arena, and for programs.
+"""An episode as replay data, for the replay pages, the arena and programs.
 
-Without `anonymous` it says everything. With it, nothing by which one could tell who acted: who, what it cost and how it
-ended are all in `about`, which is then left out. What remains is said in the same words for everybody, and all steps
-take the same time.
+With `anonymous`, the data contains nothing that identifies the agent. `about` (agent, costs, outcome) is omitted, the
+remaining texts use the same wording for every agent, and all steps have the same duration.
 """
 
 from __future__ import annotations
@@ -39,63 +38,65 @@ from fairground.rollout.folder import EpisodeFolder
 from fairground.rollout.video import hold_times
 
 LONG: Final = 20_000
-"""Characters of one thought, text or value at most; the episode's files hold the rest."""
+"""Maximum characters of one thought, text or value. The episode's files hold the complete text."""
 
-_ALL: Final = 4_000_000  # characters of all thoughts together, so that 500 long ones still open at once
-_SHORT: Final = 48  # characters of typed text that the words about an action quote
+_ALL: Final = 4_000_000  # maximum characters of all thoughts together, so that 500 long ones still load quickly
+_SHORT: Final = 48  # maximum characters of typed text quoted in the description of an action
 _MESSAGES: Final = 20
-_MOST: Final = 1e15  # tokens or dollars; whoever says more did not count them
-_PACE: Final = 1.5  # seconds of each step of an anonymous replay
-_MARGIN: Final = 200  # characters that are redacted beyond those that are shown
+_MOST: Final = 1e15  # plausibility limit for tokens and dollars
+_PACE: Final = 1.5  # seconds per step of an anonymous replay
+_MARGIN: Final = 200  # extra characters to redact beyond those shown
 
 Point = tuple[float, float]
 
 
 class Picture(Record):
-    """A frame, by its address."""
+    """A frame and its URL."""
 
     url: str
     width: int
     height: int
-    unit: float = Field(description="how large to draw on it: 1 on a screen of 1280 by 720")
+    unit: float = Field(description="scale of drawings on it: 1 for a screen of 1280 by 720")
 
 
 class Shape(Record):
-    """Something drawn on a frame to show where an action was aimed, in pixels of the frame."""
+    """A drawing on a frame that shows the target of an action, in pixels of the frame."""
 
-    kind: str = Field(description="ring: a press; trail: a drag or scroll; box: a part that was looked at")
+    kind: str = Field(description="ring: a press; trail: a drag or scroll; box: a region that was looked at")
     points: tuple[Point, ...] = Field(description="of a box: left top and right bottom")
-    count: int = Field(1, description="rings around a point, one a click")
-    head: tuple[Point, ...] = Field((), description="corners of a trail's arrow head")
+    count: int = Field(1, description="number of rings around a point: one per click")
+    head: tuple[Point, ...] = Field((), description="corners of the arrow head of a trail")
 
 
 class ReplayStep(Record):
-    """What was seen, what was done about it, and what came of that."""
+    """One step: what the agent saw, its action, and the result."""
 
     number: int = Field(description="counted from 1")
-    frame: str = Field(description="digest of what the agent saw; empty when it was not recorded")
-    after: str = Field(description="digest of what was seen after it")
+    frame: str = Field(description="digest of the frame that the agent saw; empty if not recorded")
+    after: str = Field(description="digest of the frame after the action")
     action: dict[str, Any]
-    words: str = Field(description="the action in words")
-    caption: str = Field(description="what is written over the frame: typed text, keys, an answer")
-    text: str = Field(description="text of the action that `words` cuts")
+    words: str = Field(description="description of the action")
+    caption: str = Field(description="text shown over the frame: typed text, keys, an answer")
+    text: str = Field(description="full text of the action, if `words` shortens it")
     shapes: tuple[Shape, ...]
-    cursor: tuple[int, int] | None = Field(description="where the pointer was before")
-    begins: float = Field(description="seconds since the episode began, when what the agent saw was there")
-    hold: float = Field(description="seconds to show it for, so that one can follow")
+    cursor: tuple[int, int] | None = Field(description="previous position of the pointer")
+    begins: float = Field(description="seconds from the start of the episode to the agent's observation")
+    hold: float = Field(description="seconds to show it during playback")
     refused: str
     thought: str
-    thought_length: int = Field(description="characters that the agent wrote; no more than fit, when anonymous")
+    thought_length: int = Field(
+        description="number of characters that the agent wrote; limited to the shown text if anonymous"
+    )
     messages: tuple[str, ...]
     agent_ms: float | None = None
     act_ms: float | None = None
     settle_ms: float | None = None
     settled: bool = True
-    tree: str | None = Field(None, description="address of the accessibility tree of what the agent saw, if recorded")
+    tree: str | None = Field(None, description="URL of the accessibility tree that the agent saw, if recorded")
 
 
 class ReplayEnd(Record):
-    """What was left on the screen."""
+    """The final screen."""
 
     frame: str
     begins: float
@@ -103,7 +104,7 @@ class ReplayEnd(Record):
 
 
 class Usage(Record):
-    """What a model's use came to, as far as the agent said."""
+    """Model usage, as reported by the agent."""
 
     requests: int | None = None
     tokens: int | None = None
@@ -111,35 +112,37 @@ class Usage(Record):
 
 
 class About(Record):
-    """Whose episode it is and how it ended: what an anonymous replay does not say."""
+    """Agent and outcome of an episode. Omitted from anonymous replays."""
 
     id: str
     agent: str
     configuration: str
     started: str
-    outcome: str = Field(description="passed, failed, errored, invalid; incomplete when the recording was cut short")
+    outcome: str = Field(description="passed, failed, errored, invalid; incomplete if the recording was cut short")
     ended_by: str
     answer: str | None
     error: str
-    verdict: Verdict | None = Field(description="evidence that is too long is cut to text")
+    verdict: Verdict | None = Field(description="evidence that is too long is shortened to text")
     usage: Usage | None
     notes: tuple[str, ...]
-    problems: tuple[str, ...] = Field(description="what an incomplete episode lost")
+    problems: tuple[str, ...] = Field(description="what is missing from an incomplete episode")
     logs: tuple[str, ...]
     video: bool
 
 
 class Replay(Record):
-    """A whole episode, without its pictures."""
+    """A complete episode, without image data."""
 
     instruction: str
     step_budget: int
     complete: bool
     seconds: float
-    pictures: dict[str, Picture] = Field(description="by digest; one that was lost is not there")
-    thumbnails: str | None = Field(description="address of small pictures, before `DIGEST.webp`; null: there are none")
+    pictures: dict[str, Picture] = Field(description="by digest; lost frames are missing")
+    thumbnails: str | None = Field(
+        description="URL prefix of thumbnails, to be followed by `DIGEST.webp`; null if there are none"
+    )
     steps: tuple[ReplayStep, ...]
-    total: int = Field(description="steps of the episode, which may be more than are told here")
+    total: int = Field(description="number of steps of the episode; can be larger than the number of steps here")
     end: ReplayEnd | None
     about: About | None = Field(description="null in an anonymous replay")
 
@@ -153,17 +156,17 @@ def replay_data(
     anonymous: Redactor | None = None,
     first: int | None = None,
 ) -> Replay:
-    """An episode as data, whether it is complete or not.
+    """Return a complete or incomplete episode as data.
 
     Args:
         folder: The episode.
-        frame_url: Gives the address of a frame by its digest.
-        tree_url: Gives the address of the accessibility tree seen before a step, by the step's index.
-        thumbnails: Where small pictures of the frames are served, if they are.
-        anonymous: Hides names, and has everything left out that may tell who acted: costs, outcome, verdict, times of
-            day, names of files, and how long anything took. Coordinates, which each family of models gives in a space
-            of its own, are told in pixels. Reasons of refusals, which name that space, are not told.
-        first: Tell only this many steps, the first ones.
+        frame_url: Returns the URL of a frame, given its digest.
+        tree_url: Returns the URL of the accessibility tree before a step, given the step's index.
+        thumbnails: URL prefix of thumbnails, if they are served.
+        anonymous: Redacts names, and omits everything that could identify the agent: costs, outcome, verdict, times
+            of day, file names and durations. Coordinates are given in pixels, because each model family uses its own
+            coordinate space. Refusal reasons, which name that space, are omitted.
+        first: Include only this many steps from the start.
     """
     told_steps = folder.steps[:first]
     pictures = _pictures(folder, frame_url, folder.digests[: len(told_steps) + 1])
@@ -186,7 +189,7 @@ def replay_data(
         timings: dict[str, Any] = {name: getattr(step, name) for name in ("agent_ms", "act_ms", "settle_ms", "settled")}
         if anonymous is not None:
             step, timings = step.model_copy(update={"action": _in_pixels(step.action, size)}), {}
-        told = _told(step, size, scene.cursor, room)
+        texts = _told(step, size, scene.cursor, room)
         tree = tree_url(step.index) if tree_url is not None and step.index in trees else None
         steps.append(
             ReplayStep(
@@ -197,7 +200,7 @@ def replay_data(
                 begins=begins,
                 hold=hold,
                 tree=tree,
-                **told,
+                **texts,
                 **timings,
             )
         )
@@ -218,7 +221,7 @@ def replay_data(
 
 
 def served_replay(folder: EpisodeFolder, api: str, *, first: int | None = None) -> Replay:
-    """An episode as data, with frames and trees at the addresses below `api` that serve them."""
+    """Return an episode as data, with frames and trees at URLs below `api`."""
     return replay_data(
         folder,
         frame_url=lambda digest: f"{api}/frames/{digest}.png",
@@ -229,7 +232,7 @@ def served_replay(folder: EpisodeFolder, api: str, *, first: int | None = None) 
 
 
 def tree_places(folder: EpisodeFolder) -> frozenset[int]:
-    """Which accessibility trees were recorded: n is what was there before the step of index n."""
+    """Return the indices of recorded accessibility trees. Tree n was seen before the step with index n."""
     place = folder.path / "trees"
     if place.is_symlink() or not place.is_dir():
         return frozenset()
@@ -237,58 +240,58 @@ def tree_places(folder: EpisodeFolder) -> frozenset[int]:
 
 
 def usage_of(folder: EpisodeFolder) -> Usage | None:
-    """What the agent says it used of a model; what does not look like that is not believed."""
-    found = folder.episode.extra.get("usage")
-    if not isinstance(found, dict):
+    """Return the model usage reported by the agent, without implausible values."""
+    usage = folder.episode.extra.get("usage")
+    if not isinstance(usage, dict):
         return None
-    said = {name: found.get(name) for name in ("requests", "tokens", "dollars")}
+    reported = {name: usage.get(name) for name in ("requests", "tokens", "dollars")}
     kinds: dict[str, Any] = {"requests": int, "tokens": int, "dollars": int | float}
     known = {
         name: value
-        for name, value in said.items()
+        for name, value in reported.items()
         if isinstance(value, kinds[name]) and not isinstance(value, bool) and 0 <= value < _MOST
     }
     return Usage(**known)
 
 
 def clip(text: str, limit: int) -> str:
-    """Text of at most so many characters, which says when there is more."""
-    return text if len(text) <= limit else f"{text[:limit]}… [{len(text):,} characters in all]"
+    """Shorten text to this many characters, and say so if it was longer."""
+    return text if len(text) <= limit else f"{text[:limit]}… [{len(text):,} characters in total]"
 
 
 def _pictures(folder: EpisodeFolder, frame_url: Callable[[str], str], digests: Sequence[str]) -> dict[str, Picture]:
-    found = {}
+    pictures = {}
     for digest in dict.fromkeys(digests):
         try:
             width, height = folder.frame_sizes.get(digest) or folder.frame_size(digest)
         except EpisodeError:
-            continue  # the page says so where the frame would be
-        found[digest] = Picture(
+            continue  # the page shows a message instead of the frame
+        pictures[digest] = Picture(
             url=frame_url(digest), width=width, height=height, unit=round(scale((width, height)), 4)
         )
-    return found
+    return pictures
 
 
 def _told(step: Step, size: tuple[int, int], cursor: tuple[int, int] | None, room: int) -> dict[str, Any]:
-    """What a step says, cut to a length that a page can hold."""
+    """Return the texts of a step, shortened to fit on a page."""
     action = step.action.plain()
     text = str(action.get("text") or action.get("reason") or "")
     for name in ("text", "reason"):
         if name in action:
             action[name] = clip(action[name], room)
     unit = scale(size)
-    # The agent is told of a refusal in a message; once is enough here.
-    said = [one for one in step.messages if not (step.refused and step.refused in one)]
+    # The agent gets a refusal as a message; it is shown only once here.
+    messages = [message for message in step.messages if not (step.refused and step.refused in message)]
     return {
         "action": action,
         "words": describe(step.action, limit=_SHORT),
         "caption": "" if step.refused else caption(step.action),
         "text": clip(text, room) if len(text) > _SHORT or "\n" in text else "",
-        "shapes": () if step.refused else tuple(_shape(one, unit) for one in marks(step.action, size, cursor)),
+        "shapes": () if step.refused else tuple(_shape(mark, unit) for mark in marks(step.action, size, cursor)),
         "refused": clip(step.refused, room),
         "thought": clip(step.thought, room),
         "thought_length": len(step.thought),
-        "messages": tuple(clip(one, room) for one in said[:_MESSAGES]),
+        "messages": tuple(clip(message, room) for message in messages[:_MESSAGES]),
     }
 
 
@@ -328,35 +331,37 @@ def _about(folder: EpisodeFolder) -> About:
 
 def _short(check: Check) -> Check:
     values = {"expected": check.expected, "found": check.found}
-    long = {name: clip(said, LONG) for name, value in values.items() if len(said := evidence(value)) > LONG}
+    long = {name: clip(text, LONG) for name, value in values.items() if len(text := evidence(value)) > LONG}
     return check.model_copy(update=long) if long else check
 
 
 def _nobodys(steps: Sequence[Step], hide: Redactor, room: int) -> list[Step]:
-    """Steps as anybody could have taken them; a name that is split over several is hidden in all of them.
+    """Return steps without anything that identifies the agent.
 
-    Only as much of a text is looked at as is shown, and a little more, so that no name is cut in two.
+    A name split over several steps is redacted in all of them.
+
+    Only the shown part of a text and a margin are processed, so that no name is cut in two.
     """
     most = room + _MARGIN
     thoughts = hide.consecutive([step.thought[:most] for step in steps])
     written = hide.consecutive([_written(step.action)[:most] for step in steps])
     typed = hide.consecutive([_typed(step.action)[:most] for step in steps])
-    found = []
+    redacted_steps = []
     for step, thought, text, keys in zip(steps, thoughts, written, typed, strict=True):
-        said = [one for one in step.messages[:_MESSAGES] if not (step.refused and step.refused in one)]
-        told = hide.consecutive([one[:most] for one in said])
+        messages = [message for message in step.messages[:_MESSAGES] if not (step.refused and step.refused in message)]
+        redacted = hide.consecutive([message[:most] for message in messages])
         update = {
             "action": _rewritten(step.action, text, keys),
-            "refused": "it could not be carried out" if step.refused else "",
+            "refused": "the action could not be executed" if step.refused else "",
             "thought": thought,
-            "messages": tuple(told),
+            "messages": tuple(redacted),
         }
-        found.append(step.model_copy(update=update))
-    return found
+        redacted_steps.append(step.model_copy(update=update))
+    return redacted_steps
 
 
 def _written(action: Action) -> str:
-    """What an action says to the person."""
+    """Return the text that an action shows to the person."""
     match action:
         case Answer(text=text) | CallUser(text=text) | Fail(reason=text):
             return text
@@ -364,7 +369,7 @@ def _written(action: Action) -> str:
 
 
 def _typed(action: Action) -> str:
-    """What an action types, also by single keys."""
+    """Return the text that an action types, including single keys."""
     match action:
         case Type(text=text):
             return text
@@ -376,7 +381,7 @@ def _typed(action: Action) -> str:
 
 
 def _rewritten(action: Action, text: str, typed: str) -> Action:
-    """An action with what it says or types in other words."""
+    """Return an action with its text replaced."""
     match action:
         case Type():
             return action.model_copy(update={"text": typed})
@@ -385,7 +390,7 @@ def _rewritten(action: Action, text: str, typed: str) -> Action:
         case Fail():
             return action.model_copy(update={"reason": text})
         case Key() | KeyDown() if typed != _typed(action):
-            return Type(text=typed)  # a key of a name that is spelled out
+            return Type(text=typed)  # a key press within a spelled-out name
     return action
 
 
@@ -393,7 +398,7 @@ def _in_pixels(action: Action, size: tuple[int, int]) -> Action:
     fields = type(action).model_fields
     try:
         aimed = action.to_pixels(*size)
-    except InvalidAction:  # off the screen, and so refused: where it was aimed would tell the space
+    except InvalidAction:  # off the screen and therefore refused: its coordinates would reveal the coordinate space
         nowhere = ((0.0, 0.0), (0.0, 0.0))
         places = {"point": None, "path": nowhere, "region": None}
         aimed = action.model_copy(update={name: value for name, value in places.items() if name in fields})

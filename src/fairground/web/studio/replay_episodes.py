@@ -1,4 +1,4 @@
-"""Finding an episode by what an address says, and keeping those that are being looked at."""
+"""Lookup of episodes by URL, with a cache of open ones."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from fairground.rollout.store import EPISODES
 from fairground.web.studio.runs_found import Found, Place, find_run, places_of
 from fairground.web.studio.runs_plays import attempt_in
 
-_NAME: Final = re.compile(r"[0-9]{6,12}(?:-[0-9]{1,6})?", re.ASCII)  # as runs name the folders of episodes
-_KEPT: Final = 8  # episodes that stay in memory: a replay asks for hundreds of frames of one
-_LARGE: Final = 16 << 20  # bytes of steps; larger ones do not stay
+_NAME: Final = re.compile(r"[0-9]{6,12}(?:-[0-9]{1,6})?", re.ASCII)  # format of episode folder names in runs
+_KEPT: Final = 8  # number of cached episodes: a replay requests hundreds of frames of one
+_LARGE: Final = 16 << 20  # bytes of steps; larger episodes are not cached
 
 
 def find_episode(request: Request, run: str, episode: str) -> EpisodeFolder:
-    """An episode of a run that whoever asks may see, complete or not.
+    """Return a complete or incomplete episode of a run that the visitor may see.
 
     Raises:
-        Refused: When there is no such run or episode.
-        EpisodeError: When its files cannot be read.
+        Refused: If there is no such run or episode.
+        EpisodeError: If its files cannot be read.
     """
-    found = _run(places_of(request), run)
-    path = attempt_in(found.folder, episode) if found.played else _planned(found.folder / EPISODES, episode)
+    found_run = _run(places_of(request), run)
+    path = attempt_in(found_run.folder, episode) if found_run.played else _planned(found_run.folder / EPISODES, episode)
     if path is None:
-        raise Absent(f"there is no episode {episode[:80]!r} in the run {run!r}", fix="choose one in the run's list")
+        raise Absent(f"there is no episode {episode[:80]!r} in the run {run!r}", fix="choose one from the run's list")
     try:
         return open_episode(path)
     except EpisodeError as error:
-        # Not where it lies on the server.
-        said = error.message.removeprefix(f"{path}: ")
-        raise EpisodeError(f"the episode {run}/{episode} cannot be read: {said}", fix=error.fix) from None
+        # Without the path on the server.
+        problem = error.message.removeprefix(f"{path}: ")
+        raise EpisodeError(f"the episode {run}/{episode} cannot be read: {problem}", fix=error.fix) from None
 
 
 def open_episode(path: Path) -> EpisodeFolder:
-    """An episode folder as it is now; read again only once it has changed. Damaged ones open with what there is."""
+    """Open an episode folder, cached until it changes. Damaged episodes open with the readable part."""
     seen = tuple(_seen(path / name) for name in ("episode.json", "steps.jsonl"))
     if seen[1] is not None and seen[1][1] > _LARGE:
         return read_episode(path, salvage=True)
@@ -56,14 +56,14 @@ def _planned(episodes: Path, name: str) -> Path | None:
 
 
 def _run(places: tuple[Place, ...], name: str) -> Found:
-    found = _looked_up(places, name)
-    if not found.played and not found.present:  # it was removed since
+    found_run = _looked_up(places, name)
+    if not found_run.played and not found_run.present:  # it was deleted in the meantime
         _looked_up.cache_clear()
-        found = _looked_up(places, name)
-    return found
+        found_run = _looked_up(places, name)
+    return found_run
 
 
-@lru_cache(64)  # looking at every folder for every frame would be slow where there are many
+@lru_cache(64)  # searching all folders for every frame would be slow
 def _looked_up(places: tuple[Place, ...], name: str) -> Found:
     return find_run(places, name)
 
@@ -75,7 +75,7 @@ def _read(path: Path, _seen: tuple[object, ...]) -> EpisodeFolder:
 
 def _seen(path: Path) -> tuple[int, int, int] | None:
     try:
-        found = os.stat(path, follow_symlinks=False)
+        status = os.stat(path, follow_symlinks=False)
     except OSError:
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns

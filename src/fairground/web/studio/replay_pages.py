@@ -1,6 +1,6 @@
-"""The pages of the replay: one episode, two side by side, and which other to compare with.
+"""Replay pages: one episode, two side by side, and the choice of an episode to compare with.
 
-The steps are shown by `replay.js` from the episode's data; what surrounds them is written here.
+`replay.js` shows the steps from the episode's data. This module renders everything around them.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from fairground.web.studio.replay_data import LONG, clip, served_replay, usage_o
 from fairground.web.studio.runs_found import find_runs, places_of
 from fairground.web.studio.runs_read import opened
 
-_CHOICES: Final = 50  # episodes offered for a comparison
-_LOOKED_AT: Final = 20_000  # episodes of a run among which they are looked for
-_AT_ONCE: Final = 12  # steps that come with the page, so that it can be used before the others have arrived
+_CHOICES: Final = 50  # maximum number of episodes offered for a comparison
+_LOOKED_AT: Final = 20_000  # maximum number of episodes per run to search for them
+_AT_ONCE: Final = 12  # number of steps embedded in the page, so that it is usable before the data has loaded
 _SCRIPTS: Final = ("replay_page.js",)
 _MODULES: Final = ("replay.js", "replay_stage.js", "replay_controls.js", "replay_dom.js", "replay_film.js")
 _STYLES: Final = ("replay.css",)
 
 
 def replay_page(request: Request, run: str, episode: str, folder: EpisodeFolder) -> Response:
-    """One episode."""
+    """Render the page of one episode."""
     api = f"/api/replays/{quote(run, safe='')}/{episode}"
     links = (
         tag("a", "Download", href=f"{api}/download", class_="button plain", download=True),
@@ -58,7 +58,7 @@ def replay_page(request: Request, run: str, episode: str, folder: EpisodeFolder)
 
 
 def compare_page(request: Request, found: Sequence[tuple[str, str, EpisodeFolder]], mode: str) -> Response:
-    """Two episodes side by side, in step or in time."""
+    """Render two episodes side by side, synchronised by step or by time."""
     sources = [
         {"url": f"/api/replays/{quote(run, safe='')}/{episode}", "title": f"{folder.episode.agent}, {run}/{episode}"}
         for run, episode, folder in found
@@ -76,13 +76,17 @@ def compare_page(request: Request, found: Sequence[tuple[str, str, EpisodeFolder
     ]
     instructions = [folder.episode.instruction for _, _, folder in found]
     same = instructions[0] == instructions[1]
-    other = None if same else tag("p", "The second was told: ", tag("bdi", clip(instructions[1], LONG)), class_="note")
+    second = (
+        None
+        if same
+        else tag("p", "Instruction of the second: ", tag("bdi", clip(instructions[1], LONG)), class_="note")
+    )
     return page(
         request,
         "Two episodes side by side",
         _crumbs(found[0][0], "Side by side"),
         _head(instructions[0]),
-        other,
+        second,
         _player(request, [source["url"] for source in sources], {"sources": sources, "mode": mode}),
         tag("div", cards, class_="columns"),
         place="/runs", scripts=_SCRIPTS, styles=_STYLES, wide=True,
@@ -90,11 +94,11 @@ def compare_page(request: Request, found: Sequence[tuple[str, str, EpisodeFolder
 
 
 def choose_page(request: Request, run: str, episode: str, folder: EpisodeFolder) -> Response:
-    """Which episode to compare one with: others at the same configuration."""
+    """Render a list of other episodes of the same configuration."""
     rows = list(islice(_others(request, run, episode, folder.episode.configuration.id), _CHOICES))
     content: Child = empty(
-        "No other episode of this configuration",
-        "Episodes of other agents at it will be listed here. Any two are compared at the address "
+        "No other episodes of this configuration",
+        "Episodes of other agents with this configuration appear here. To compare any two episodes, open "
         "/replay/compare?a=RUN/EPISODE&b=RUN/EPISODE.",
     )
     if rows:
@@ -104,23 +108,23 @@ def choose_page(request: Request, run: str, episode: str, folder: EpisodeFolder)
         "Compare with",
         _crumbs(run, "Compare"),
         tag("h1", "Compare with which episode?"),
-        tag("p", f"{run}/{episode} is an attempt at ", tag("code", folder.episode.configuration.id), class_="lead"),
+        tag("p", f"{run}/{episode} is an episode of ", tag("code", folder.episode.configuration.id), class_="lead"),
         tag("section", content, class_="card") if rows else content,
         place="/runs",
     )
 
 
 def _others(request: Request, run: str, episode: str, configuration: str) -> Iterator[tuple[Child, ...]]:
-    for one in find_runs(places_of(request)).values():
+    for candidate in find_runs(places_of(request)).values():
         try:
-            with opened(one) as store:
+            with opened(candidate) as store:
                 agent = store.spec.agent
                 for row in islice(store.rows(), _LOOKED_AT):
                     name = _folder_name(row)
-                    if row.planned.configuration == configuration and name and (one.name, name) != (run, episode):
-                        yield _choice(one.name, name, agent, row, f"{run}/{episode}")
+                    if row.planned.configuration == configuration and name and (candidate.name, name) != (run, episode):
+                        yield _choice(candidate.name, name, agent, row, f"{run}/{episode}")
         except FairgroundError:
-            continue  # a run that cannot be read has nothing to offer; its own page says why
+            continue  # a run that cannot be read is skipped; its own page says why
 
 
 def _choice(run: str, episode: str, agent: str, row: Row, first: str) -> tuple[Child, ...]:
@@ -141,30 +145,30 @@ def _address(run: str, episode: str) -> str:
 
 def _crumbs(run: str, here: str) -> Html:
     back = tag("a", tag("bdi", run), href=f"/runs/{quote(run, safe='')}")
-    return tag("nav", tag("a", "Runs", href="/runs"), back, tag("span", here), class_="crumbs", aria_label="Where")
+    return tag("nav", tag("a", "Runs", href="/runs"), back, tag("span", here), class_="crumbs", aria_label="Breadcrumb")
 
 
 def _head(instruction: str, outcome: Html | None = None) -> Html:
-    """The instruction on one line, and all of it once it is opened: the screen is what people come for."""
+    """Render the instruction on one line that can be expanded, to leave room for the screen."""
     heading = tag("h1", clip(instruction, LONG), dir="auto")
     return tag("div", outcome, tag("details", tag("summary", heading), class_="told"), class_="replay-head")
 
 
 def _player(request: Request, sources: Sequence[str], options: dict[str, object]) -> Html:
-    """Where the script shows the steps.
+    """Render the container in which the script shows the steps.
 
     Args:
-        request: What is answered.
-        sources: Addresses of the data that the script will fetch.
-        options: What the script is told.
+        request: The current request.
+        sources: URLs of the data that the script will fetch.
+        options: Options of the script.
     """
     return tag(
         "div",
-        # What the script will ask for, asked for at once and not one after the other. Preparing the data takes the
-        # server longest; it does so while the browser loads styles and scripts.
+        # Preload what the script will request, in parallel. Preparing the data takes the server longest; it does so
+        # while the browser loads styles and scripts.
         [tag("link", rel="modulepreload", href=asset(request, name)) for name in _MODULES],
         [tag("link", rel="preload", as_="fetch", crossorigin="anonymous", href=source) for source in sources],
-        tag("p", "The steps are shown by a script. It is loading, or scripts are off in this browser.", class_="note"),
+        tag("p", "Loading the steps. This page requires JavaScript.", class_="note"),
         id="replay",
         class_="replay-place",
         data_options=json.dumps(options),
@@ -189,29 +193,30 @@ def _facts(folder: EpisodeFolder, *, short: bool = False) -> Html:
         facts.append(("Tokens", f"{usage.tokens:,}"))
     if usage is not None and usage.dollars is not None:
         facts.append(("Cost", f"${usage.dollars:.2f}"))
-        facts.append(("Cost a step", f"${usage.dollars / max(1, len(folder.steps)):.4f}"))
+        facts.append(("Cost per step", f"${usage.dollars / max(1, len(folder.steps)):.4f}"))
     if episode.answer is not None:
         facts.append(("Answer", tag("bdi", clip(episode.answer, 200))))
     return tag("dl", [fact(name, value) for name, value in facts], class_="facts")
 
 
 def _warnings(folder: EpisodeFolder) -> Html | None:
-    """What a reader must know before believing what is below: one line, and all of it once it is opened."""
+    """Render warnings that affect how far to trust the episode: the first one, and the rest in a fold-out."""
     episode = folder.episode
     warnings: list[str] = []
     if episode.status == "running":
         warnings.append(
-            "This episode has not ended: it is still going on, or was cut short. Load the page again to see more."
+            "This episode has not ended: it is still running, or was cut short. Reload the page to see more."
         )
     elif not folder.complete:
-        warnings.append("The recording is damaged. What is here is what survived; it is not a result.")
+        warnings.append("The recording is damaged. Only the readable part is shown; it is not a result.")
     warnings += folder.problems[:10]
     if len(folder.problems) > 10:
         warnings.append(f"and {len(folder.problems) - 10:,} more")
     warnings += [episode.error] if episode.error else []
     if not episode.fingerprint.isolated:
         warnings.append(
-            f"Not isolated: this machine could not keep the agent from the host (runner {episode.fingerprint.runner})."
+            "Not isolated: this machine could not isolate the agent from the host (runner "
+            f"{episode.fingerprint.runner})."
         )
     if not warnings:
         return None
@@ -221,12 +226,12 @@ def _warnings(folder: EpisodeFolder) -> Html | None:
 
 
 def _changes(folder: EpisodeFolder, address: str) -> Html | None:
-    """What is different after the episode; a script fetches it."""
+    """Render the container for the state changes. A script loads them."""
     if folder.states.before is None or folder.states.after is None:
         return None
     wait = tag("p", "Comparing the recorded states.", class_="muted", role="status")
-    intro = tag("p", "The recorded state after the episode, compared with before it.", class_="muted")
-    return tag("section", tag("h2", "What changed"), intro, tag("div", wait, data_changes=address), class_="card")
+    intro = tag("p", "Recorded state before and after the episode, compared.", class_="muted")
+    return tag("section", tag("h2", "State changes"), intro, tag("div", wait, data_changes=address), class_="card")
 
 
 def _verdict(folder: EpisodeFolder) -> Html | None:
@@ -234,10 +239,10 @@ def _verdict(folder: EpisodeFolder) -> Html | None:
     verdict = folder.episode.verdict
     if checks is None or verdict is None:
         return None
-    said = "Every check passed." if verdict.success else "Not every check passed."
+    text = "All checks passed." if verdict.success else "Some checks failed."
     if not verdict.integrity:
-        said = "A guard failed, so the reward is 0."
-    summed = tag("p", f"Reward {verdict.reward:.2f}. {said}", class_="muted")
+        text = "A guard failed, so the reward is 0."
+    summed = tag("p", f"Reward {verdict.reward:.2f}. {text}", class_="muted")
     return tag("section", tag("h2", "Verdict"), summed, checks, class_="card")
 
 
@@ -278,12 +283,15 @@ def _configuration(folder: EpisodeFolder) -> Html:
 
 
 def _fingerprint(folder: EpisodeFolder) -> Html:
-    found = folder.episode.fingerprint
+    fingerprint = folder.episode.fingerprint
     rows = {
-        "digest": found.digest, "fairground": found.fairground, "suite": found.suite, "runner": found.runner,
-        "screen": found.screen,
+        "digest": fingerprint.digest, "fairground": fingerprint.fairground, "suite": fingerprint.suite,
+        "runner": fingerprint.runner,
+        "screen": fingerprint.screen,
     }  # fmt: skip
-    return tag("section", tag("h2", "Fingerprint"), _rows(rows), _titled("Packages", found.packages), class_="card")
+    return tag(
+        "section", tag("h2", "Fingerprint"), _rows(rows), _titled("Packages", fingerprint.packages), class_="card"
+    )
 
 
 def _titled(title: str, rows: dict[str, str]) -> Html | None:

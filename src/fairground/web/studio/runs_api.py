@@ -24,49 +24,49 @@ Text = Annotated[str, Query(max_length=400)]
 
 
 class Rate(Record):
-    """A share of scored episodes, with its interval."""
+    """A success rate of scored episodes, with its interval."""
 
     estimate: float
     low: float
     high: float
-    level: float = Field(description="the share of such intervals that should hold the truth")
+    level: float = Field(description="confidence level of the interval")
     method: str
 
 
 class RunEntry(Record):
-    """A run in figures."""
+    """Summary of a run."""
 
     name: str
-    title: str = Field(description="the name that a person gave it, or else that of its folder")
-    tags: tuple[str, ...] = Field(description="that people gave to it, or to what it was run together with")
-    group: str = Field(description="what it was run together with; empty for one that stands alone")
+    title: str = Field(description="its given name, or the name of its folder")
+    tags: tuple[str, ...] = Field(description="tags of the run and of its group")
+    group: str = Field(description="name of its group; empty if it has none")
     agent: str
     condition: str
     worlds: tuple[str, ...]
     rollouts: int
     started: str
     state: State = Field(
-        description="stopped: not at its end, and not going on; open: people's attempts, to which more may come; "
-        "damaged: it cannot be read"
+        description="stopped: not finished and not running; open: people's attempts, more can follow; damaged: "
+        "cannot be read"
     )
-    planned: int = Field(description="episodes in all")
+    planned: int = Field(description="total number of planned episodes")
     ended: int
     passed: int
     failed: int
-    errored: int = Field(description="never a score")
-    invalid: int = Field(description="never a score")
+    errored: int = Field(description="not scored")
+    invalid: int = Field(description="not scored")
     retried: int
-    success: Rate | None = Field(description="out of the scored episodes; null while there are none")
-    mean_reward: Rate | None = Field(description="over the same episodes; null while there are none")
-    score_errors_failed: Rate | None = Field(description="success with errors as failures; null where none errored")
-    agent_errors: Literal["failed", "excluded"] = Field(description="what became of errors of the agent")
+    success: Rate | None = Field(description="over the scored episodes; null if there are none")
+    mean_reward: Rate | None = Field(description="over the same episodes; null if there are none")
+    score_errors_failed: Rate | None = Field(description="success rate with errors as failures; null if none errored")
+    agent_errors: Literal["failed", "excluded"] = Field(description="how errors of the agent were counted")
     cost: float = Field(description="dollars, as far as known")
-    fault: str = Field(description="what is wrong with a damaged one, or was left out of an open one; else empty")
-    mark: str = Field(description="another one whenever something has changed")
+    fault: str = Field(description="why a run is damaged, or what was left out of an open one; otherwise empty")
+    mark: str = Field(description="changes whenever the run changes")
 
 
 class ScenarioEntry(Record):
-    """What a run did in one scenario."""
+    """Results of a run in one scenario."""
 
     scenario: str
     planned: int
@@ -77,41 +77,41 @@ class ScenarioEntry(Record):
     invalid: int
     success: Rate | None
     mean_reward: Rate | None
-    steps: float | None = Field(description="the mean over scored episodes")
+    steps: float | None = Field(description="mean over scored episodes")
     seconds: float
     tokens: int | None
     cost: float | None
 
 
 class RunDetail(RunEntry):
-    """A run, scenario by scenario."""
+    """A run with its results per scenario."""
 
     scenarios: tuple[ScenarioEntry, ...]
 
 
 class RunList(Record):
-    """Every run that is found here."""
+    """All runs found on this server."""
 
     runs: tuple[RunEntry, ...]
 
 
 class Mark(Record):
-    """Whether a look is worth it."""
+    """Change marker of a run, for polling."""
 
-    mark: str = Field(description="another one whenever something has changed")
-    going: bool = Field(description="more may come soon")
+    mark: str = Field(description="changes whenever the run changes")
+    going: bool = Field(description="whether more results can follow soon")
 
 
 class EpisodeEntry(Record):
-    """One episode."""
+    """An episode in a list."""
 
     run: str
-    agent: str = Field(description="with its condition, as statistics call them")
+    agent: str = Field(description="agent with its condition")
     number: int
     configuration: str
     scenario: str
     rollout: int
-    outcome: Literal["passed", "failed", "errored", "invalid"] | None = Field(description="null while it has not ended")
+    outcome: Literal["passed", "failed", "errored", "invalid"] | None = Field(description="null until it has ended")
     reward: float | None
     steps: int
     seconds: float
@@ -119,47 +119,47 @@ class EpisodeEntry(Record):
     cost: float | None
     ended_by: str
     error: str
-    failed_checks: tuple[str, ...] = Field(description="those of a failed one, as far as its recording can be read")
-    replay: str | None = Field(description="the address of its replay")
+    failed_checks: tuple[str, ...] = Field(description="failed checks, if the recording can be read")
+    replay: str | None = Field(description="URL of its replay")
 
 
 class EpisodeList(Record):
-    """A page of the episodes that fit."""
+    """A page of the matching episodes."""
 
-    total: int = Field(description="how many fit")
+    total: int = Field(description="number of matching episodes")
     page: int
     pages: int
-    each: int = Field(description="episodes on a page")
+    each: int = Field(description="episodes per page")
     episodes: tuple[EpisodeEntry, ...]
 
 
 @router.get("/api/runs")
 def runs(request: Request, text: Text = "", tag: Text = "") -> RunList:
-    """All runs, by name; with words that are in what they are called, who acted and where, and with a tag."""
-    found, places = [], {}
-    for one in find_runs(places_of(request)).values():
+    """List runs by name. Filter by words in their name, agent and worlds, and by tag."""
+    runs, places = [], {}
+    for run in find_runs(places_of(request)).values():
         try:
-            found.append(summary_of(one))
-        except Refused:  # gone since it was found
+            runs.append(summary_of(run))
+        except Refused:  # deleted in the meantime
             continue
-        places[one.name] = one
-    return RunList(runs=tuple(RunEntry.parse(_run(one, places[one.name])) for one in RunFilter(text, tag)(found)))
+        places[run.name] = run
+    return RunList(runs=tuple(RunEntry.parse(_run(run, places[run.name])) for run in RunFilter(text, tag)(runs)))
 
 
 @router.get("/api/runs/{name}", responses=ABSENT)
 def run(request: Request, name: str) -> RunDetail:
-    """One run, scenario by scenario."""
-    found = find_run(places_of(request), name)
-    summary = summary_of(found)
-    rows = [] if summary.state == "damaged" else tally_by(episodes_of(found), lambda one: one.scenario)
-    return RunDetail.parse({**_run(summary, found), "scenarios": tuple(map(_scenario, rows))})
+    """Return a run with its results per scenario."""
+    found_run = find_run(places_of(request), name)
+    summary = summary_of(found_run)
+    rows = [] if summary.state == "damaged" else tally_by(episodes_of(found_run), lambda episode: episode.scenario)
+    return RunDetail.parse({**_run(summary, found_run), "scenarios": tuple(map(_scenario, rows))})
 
 
 @router.get("/api/runs/{name}/mark", responses=ABSENT)
 def mark(request: Request, name: str) -> Mark:
-    """Whether anything has changed about a run, or about runs that belong together: cheap to ask every second."""
-    found = [summary_of(one) for one in members(find_runs(places_of(request)), name)]
-    return Mark(mark="-".join(one.mark for one in found), going=any(one.state == "going" for one in found))
+    """Return whether a run, or a group of runs, has changed. Cheap enough to poll every second."""
+    summaries = [summary_of(member) for member in members(find_runs(places_of(request)), name)]
+    return Mark(mark="-".join(run.mark for run in summaries), going=any(run.state == "going" for run in summaries))
 
 
 @router.get("/api/runs/{name}/episodes", responses=ABSENT)
@@ -174,44 +174,47 @@ def episodes(
     sort: Sort = "",
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
 ) -> EpisodeList:
-    """Episodes of a run, or of runs that belong together, that fit everything that is said; `sort=-steps` and such."""
-    some = members(find_runs(places_of(request)), name)
-    shown, total, pages = one_page(some, Filter(agent, outcome or "", scenario, text, check, sort), page)
+    """List the episodes of a run, or of a group of runs, that match all filters. Sort with, e.g., `sort=-steps`."""
+    runs = members(find_runs(places_of(request)), name)
+    shown, total, pages = one_page(runs, Filter(agent, outcome or "", scenario, text, check, sort), page)
     return EpisodeList(total=total, page=page, pages=pages, each=EACH, episodes=tuple(map(_episode, shown)))
 
 
-def _run(one: RunSummary, found: Found) -> dict[str, object]:
+def _run(run: RunSummary, place: Found) -> dict[str, object]:
     strict = None
-    if one.errored and one.scored and one.state != "damaged":
-        scores, _ = scores_of(((found, one.mark),))
+    if run.errored and run.scored and run.state != "damaged":
+        scores, _ = scores_of(((place, run.mark),))
         strict = scores.standings[0].score_errors_failed if scores is not None else None
     return {
-        "name": one.name, "title": one.title, "tags": one.tags, "group": one.group, "agent": one.agent,
-        "condition": one.condition, "worlds": one.worlds,
-        "rollouts": one.rollouts, "started": one.started, "state": one.state, "planned": one.planned,
-        "ended": one.ended, "passed": one.passed, "failed": one.failed, "errored": one.errored,
-        "invalid": one.invalid, "retried": one.retried, "success": _rate(one.rate),
-        "mean_reward": _rate(one.reward), "score_errors_failed": _rate(strict), "agent_errors": one.agent_errors,
-        "cost": one.cost,
-        "fault": one.fault, "mark": one.mark,
+        "name": run.name, "title": run.title, "tags": run.tags, "group": run.group, "agent": run.agent,
+        "condition": run.condition, "worlds": run.worlds,
+        "rollouts": run.rollouts, "started": run.started, "state": run.state, "planned": run.planned,
+        "ended": run.ended, "passed": run.passed, "failed": run.failed, "errored": run.errored,
+        "invalid": run.invalid, "retried": run.retried, "success": _rate(run.rate),
+        "mean_reward": _rate(run.reward), "score_errors_failed": _rate(strict), "agent_errors": run.agent_errors,
+        "cost": run.cost,
+        "fault": run.fault, "mark": run.mark,
     }  # fmt: skip
 
 
-def _scenario(one: Tally) -> ScenarioEntry:
+def _scenario(tally: Tally) -> ScenarioEntry:
     return ScenarioEntry(
-        scenario=one.name, planned=one.planned, ended=one.ended, passed=one.passed, failed=one.failed,
-        errored=one.errored, invalid=one.invalid, success=_rate(one.rate), mean_reward=_rate(one.reward),
-        steps=one.steps, seconds=one.seconds,
-        tokens=one.tokens, cost=one.cost,
+        scenario=tally.name, planned=tally.planned, ended=tally.ended, passed=tally.passed, failed=tally.failed,
+        errored=tally.errored, invalid=tally.invalid, success=_rate(tally.rate), mean_reward=_rate(tally.reward),
+        steps=tally.steps, seconds=tally.seconds,
+        tokens=tally.tokens, cost=tally.cost,
     )  # fmt: skip
 
 
-def _episode(one: RunEpisode) -> EpisodeEntry:
+def _episode(episode: RunEpisode) -> EpisodeEntry:
     return EpisodeEntry(
-        run=one.run, agent=one.contender, number=one.number, configuration=one.configuration, scenario=one.scenario,
-        rollout=one.rollout, outcome=one.outcome or None, reward=one.reward, steps=one.steps, seconds=one.seconds,
-        tokens=one.tokens, cost=one.cost, ended_by=one.ended_by, error=one.error, failed_checks=one.failed,
-        replay=replay_path(one) if one.folder else None,
+        run=episode.run, agent=episode.contender, number=episode.number, configuration=episode.configuration,
+        scenario=episode.scenario,
+        rollout=episode.rollout, outcome=episode.outcome or None, reward=episode.reward, steps=episode.steps,
+        seconds=episode.seconds,
+        tokens=episode.tokens, cost=episode.cost, ended_by=episode.ended_by, error=episode.error,
+        failed_checks=episode.failed,
+        replay=replay_path(episode) if episode.folder else None,
     )  # fmt: skip
 
 

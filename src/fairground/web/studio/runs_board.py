@@ -1,4 +1,4 @@
-"""Runs of several agents that belong together: a leaderboard, one row per agent. No number is over several agents."""
+"""Leaderboard of a group of runs, with one row per agent. No number combines several agents."""
 
 from __future__ import annotations
 
@@ -35,40 +35,40 @@ _SCALE: Final = whole(6, 134, ticks=2)
 
 
 def board_sections(some: Sequence[Found]) -> tuple[Html | None, ...]:
-    """What the page of several runs shows, remembered until one of them changes."""
-    return _sections(tuple((found, summary_of(found).mark) for found in some))
+    """Render the sections of a group's page. Cached until one of its runs changes."""
+    return _sections(tuple((run, summary_of(run).mark) for run in some))
 
 
 @lru_cache(maxsize=32)
-def _sections(some: Marked) -> tuple[Html | None, ...]:
-    summary, contenders = scores_of(some)
-    best_first = [one.contender for one in summary.standings] if summary else []
+def _sections(marked: Marked) -> tuple[Html | None, ...]:
+    summary, contenders = scores_of(marked)
+    best_first = [standing.contender for standing in summary.standings] if summary else []
     places = {name: best_first.index(contender) for name, contender in contenders.items()}
-    found = sorted((one for one, _ in some), key=lambda one: places.get(one.name, len(places)))
-    runs = [summary_of(one) for one in found]
+    ordered = sorted((run for run, _ in marked), key=lambda run: places.get(run.name, len(places)))
+    runs = [summary_of(run) for run in ordered]
     labels = _labels(runs)
-    listed = [episode for one in found for episode in episodes_of(one)]
+    listed = [episode for run in ordered for episode in episodes_of(run)]
     return (
-        _leaderboard(found, labels, summary, contenders),
-        _by_scenario(found, labels),
+        _leaderboard(ordered, labels, summary, contenders),
+        _by_scenario(ordered, labels),
         without_score(listed, labels),
     )
 
 
 def _labels(runs: Sequence[RunSummary]) -> dict[str, str]:
-    """What each run is called beside the others: its agent, and its name where two have the same agent."""
-    often = Counter(one.contender for one in runs)
-    return {one.name: one.contender if often[one.contender] == 1 else f"{one.contender}, {one.title}" for one in runs}
+    """Return a label per run: its agent, with the run's name if two runs have the same agent."""
+    often = Counter(run.contender for run in runs)
+    return {run.name: run.contender if often[run.contender] == 1 else f"{run.contender}, {run.title}" for run in runs}
 
 
 def _leaderboard(
     found: Sequence[Found], labels: Mapping[str, str], summary: Summary | None, contenders: Mapping[str, Contender]
 ) -> Html:
-    standings = {one.contender: one for one in summary.standings} if summary else {}
-    tallies = [tally(one.name, episodes_of(one)) for one in found]
-    costs = any(one.cost is not None for one in tallies)
-    broke = any(one.errored for one in tallies)
-    runs = [summary_of(one) for one in found]
+    standings = {standing.contender: standing for standing in summary.standings} if summary else {}
+    tallies = [tally(run.name, episodes_of(run)) for run in found]
+    costs = any(tally.cost is not None for tally in tallies)
+    broke = any(tally.errored for tally in tallies)
+    runs = [summary_of(run) for run in found]
     rows: list[list[Child]] = []
     for place, (run, counts) in enumerate(zip(runs, tallies, strict=True)):
         name = run.name
@@ -90,7 +90,7 @@ def _leaderboard(
                 "" if counts.steps is None else f"{counts.steps:.1f}",
                 duration(counts.typical),
                 *([dollars(counts.cost)] if costs else []),
-                tag("a", "with the first", href=against, aria_label=f"Compare {labels[name]} with the first")
+                tag("a", "with first", href=against, aria_label=f"Compare {labels[name]} with the first")
                 if place and standing else "",
             ]
         )  # fmt: skip
@@ -114,54 +114,55 @@ def _leaderboard(
         listing([*heads, "Compare"], rows, label="Leaderboard", class_="tallies board"),
         _notes(runs, labels, summary),
         outcome_figure(runs, labels) if any(run.ended for run in runs) else None,
-        tag("p", f"The score is {statistic_in_words('mean')}, with an interval whose clusters are scenarios: the same "
-            "as in the run's report. A rank such as 1 to 2 is the range that the decided differences leave open. Steps "
-            "are the mean, time is the median of the scored episodes.", class_="muted small"),
+        tag("p", f"The score is {statistic_in_words('mean')}, with an interval clustered by scenario, as in the "
+                 "run's report. A rank such as 1 to 2 is the range that is compatible with the significant "
+                 "differences. Steps are means and times are medians over the scored "
+                 "episodes.", class_="muted small"),
         class_="card",
     )  # fmt: skip
 
 
 def _notes(runs: Sequence[RunSummary], labels: Mapping[str, str], summary: Summary | None) -> Html | None:
-    """What must be known of errors to read the scores rightly."""
+    """Return notes about errors that affect the reading of the scores."""
     excluded = [labels[run.name] for run in runs if run.agent_errors == "excluded"]
-    said = [f"agent errors were excluded from the score of {one}" for one in excluded]
-    said += [note for duel in summary.duels if (note := differing_note(duel))] if summary else []
-    return tag("ul", [tag("li", named(note)) for note in said], class_="notes") if said else None
+    notes = [f"agent errors were excluded from the score of {name}" for name in excluded]
+    notes += [note for duel in summary.duels if (note := differing_note(duel))] if summary else []
+    return tag("ul", [tag("li", named(note)) for note in notes], class_="notes") if notes else None
 
 
 def _strict(standing: Standing | None, counts: Tally) -> str:
-    """The score with every errored episode as a failed one."""
+    """Return the score with errored episodes counted as failures."""
     if standing is None:
         return "0%" if counts.errored else ""
     return rate_words(standing.score_errors_failed or standing.score)
 
 
 def _score(summary: Summary, standing: Standing, place: int, label: str) -> tuple[Html, str]:
-    """An agent's score with its interval, and the ranks that the decided differences leave open."""
-    said = rate_words(standing.score)
-    bar = inline_bar(standing.score, look_of(place), _SCALE, f"{label}: {said}")
+    """Return an agent's score with its interval and its range of ranks."""
+    score = rate_words(standing.score)
+    bar = inline_bar(standing.score, look_of(place), _SCALE, f"{label}: {score}")
     low, high = rank_range(summary, standing)
-    return tag("span", bar, tag("b", said), class_="success"), f"{low}" if low == high else f"{low} to {high}"
+    return tag("span", bar, tag("b", score), class_="success"), f"{low}" if low == high else f"{low} to {high}"
 
 
-def _by_scenario(some: Sequence[Found], labels: Mapping[str, str]) -> Html:
-    """Apps and their scenarios, with a column per agent."""
-    found: dict[tuple[str, str], dict[str, Tally]] = {}
-    for run in some:
+def _by_scenario(runs: Sequence[Found], labels: Mapping[str, str]) -> Html:
+    """Render apps and their scenarios with one column per agent."""
+    cells: dict[tuple[str, str], dict[str, Tally]] = {}
+    for run in runs:
         episodes = episodes_of(run)
-        for one in tally_by(episodes, lambda one: one.scenario):
-            found.setdefault((_app(one.name), one.name), {})[run.name] = one
-        for one in tally_by(episodes, lambda one: _app(one.scenario)):
-            found.setdefault((one.name, ""), {})[run.name] = one
+        for episode in tally_by(episodes, lambda tally: tally.scenario):
+            cells.setdefault((_app(episode.name), episode.name), {})[run.name] = episode
+        for episode in tally_by(episodes, lambda tally: _app(tally.scenario)):
+            cells.setdefault((episode.name, ""), {})[run.name] = episode
     columns = list(labels)
     rows: list[list[Child]] = []
-    for app, scenario in sorted(found):
-        tallies = found[app, scenario]
+    for app, scenario in sorted(cells):
+        tallies = cells[app, scenario]
         head = named(scenario.removeprefix(f"{app}/")) if scenario else tag("b", named(app))
         rows.append([head, *(_cell(name, tallies.get(name), scenario) for name in columns)])
     listed = listing(["Scenario", *labels.values()], rows, label="By scenario", class_="grid")
-    said = "Episodes that passed, of those that were scored."
-    return tag("section", tag("h2", "By scenario"), tag("p", said, class_="muted"), listed, class_="card")
+    caption = "Passed episodes of scored episodes."
+    return tag("section", tag("h2", "By scenario"), tag("p", caption, class_="muted"), listed, class_="card")
 
 
 def _app(scenario: str) -> str:
@@ -173,9 +174,9 @@ def _cell(run: str, counts: Tally | None, scenario: str) -> Child:
         return tag("span", "not run", class_="muted")
     if not scenario:
         return tag("b", f"{counts.passed:,} of {counts.scored:,}")
-    said = f"{counts.passed:,} of {counts.scored:,}" if counts.scored > 1 else ""
+    text = f"{counts.passed:,} of {counts.scored:,}" if counts.scored > 1 else ""
     kind = "passed" if counts.scored == counts.passed else "" if counts.passed else "failed"
     if not counts.scored:
-        kind, said = "errored" if counts.errored else "invalid" if counts.invalid else "waiting", ""
-    shown = outcome_pill(kind, said) if kind else pill(said)
+        kind, text = "errored" if counts.errored else "invalid" if counts.invalid else "waiting", ""
+    shown = outcome_pill(kind, text) if kind else pill(text)
     return tag("a", shown, href=f"{run_path(run)}/episodes{Filter(scenario=scenario).query()}")

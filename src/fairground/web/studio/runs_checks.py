@@ -1,4 +1,4 @@
-"""Episodes with the checks that they failed, read from their recordings: each once, and again only once it changed."""
+"""Failed checks of episodes, read from their recordings and cached until they change."""
 
 from __future__ import annotations
 
@@ -17,47 +17,49 @@ from fairground.rollout.store import EPISODES
 from fairground.web.studio.runs_found import Found
 from fairground.web.studio.runs_read import Kept, RunEpisode, episodes_of, mark_of, opened
 
-_RUNS: Final = 12  # runs whose episodes are kept
-_LONGEST: Final = 300  # letters of a name
+_RUNS: Final = 12  # number of runs to cache
+_LONGEST: Final = 300  # maximum length of a name
 
 
 def checked_episodes(found: Found) -> tuple[RunEpisode, ...]:
-    """Every episode of a run; those that failed say which checks, unless their recording cannot be read.
+    """Return every episode of a run. Failed ones list their failed checks, if their recording can be read.
 
     Raises:
-        Refused: When the run is gone.
-        InvalidInput: When it cannot be read.
+        Refused: If the run no longer exists.
+        InvalidInput: If it cannot be read.
     """
     mark = mark_of(found)
     known = _checked.get(found, mark)
     if known is None:
         listed = episodes_of(found)
-        with opened(found):  # an index that says nonsense is told the same way
+        with opened(found):  # an index with invalid values is reported in the same way
             files = {} if found.played else verdict_files(found.folder)
         known = tuple(
-            replace(one, failed=_failed(found, one, files.get(one.number, ""))) if one.outcome == "failed" else one
-            for one in listed
+            replace(episode, failed=_failed(found, episode, files.get(episode.number, "")))
+            if episode.outcome == "failed"
+            else episode
+            for episode in listed
         )
         _checked.put(found, mark, known)
     return known
 
 
 def counted_checks(episodes: Iterable[RunEpisode]) -> list[tuple[str, int]]:
-    """Checks with how many of these episodes failed them, most often first."""
-    return Counter(name for one in episodes for name in one.failed).most_common()
+    """Return each check with the number of these episodes that failed it, most frequent first."""
+    return Counter(name for episode in episodes for name in episode.failed).most_common()
 
 
-def _failed(found: Found, one: RunEpisode, newest: str) -> tuple[str, ...]:
-    if not one.folder:
+def _failed(run: Found, episode: RunEpisode, newest: str) -> tuple[str, ...]:
+    if not episode.folder:
         return ()
-    file = newest or f"{one.folder}/episode.json"
-    if not newest and not found.played:
+    file = newest or f"{episode.folder}/episode.json"
+    if not newest and not run.played:
         file = f"{EPISODES}/{file}"
     try:
-        about = os.stat(found.folder / file, follow_symlinks=False)
-    except (OSError, ValueError):  # gone, or no name of a file
+        about = os.stat(run.folder / file, follow_symlinks=False)
+    except (OSError, ValueError):  # missing, or not a file name
         return ()
-    return _names(found.folder, file, about.st_ino, about.st_mtime_ns)
+    return _names(run.folder, file, about.st_ino, about.st_mtime_ns)
 
 
 @lru_cache(maxsize=65_536)
@@ -65,9 +67,9 @@ def _names(run: Path, file: str, _inode: int, _changed: int) -> tuple[str, ...]:
     try:
         checks = failed_checks(run, file)
     except EpisodeError:
-        return ()  # the replay says what is wrong with it; that it failed is known all the same
-    # There are few names, each in thousands of episodes.
-    return tuple(dict.fromkeys(sys.intern(_sayable(one.name[:_LONGEST])) for one in checks))
+        return ()  # the replay reports the problem; that the episode failed is known from the index
+    # Interned: few distinct names occur in thousands of episodes.
+    return tuple(dict.fromkeys(sys.intern(_sayable(check.name[:_LONGEST])) for check in checks))
 
 
 def _sayable(text: str) -> str:

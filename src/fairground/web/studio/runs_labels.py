@@ -1,4 +1,4 @@
-"""Names and tags of runs: shown to everybody, searched, and changed by admins."""
+"""Names and tags of runs: public, searchable, editable by admins."""
 
 from __future__ import annotations
 
@@ -23,48 +23,50 @@ _writing = threading.Lock()
 
 @dataclass(frozen=True)
 class RunFilter:
-    """Which runs are wanted; empty parts want all."""
+    """Which runs to show. Empty fields match all runs."""
 
     text: str = ""
     tag: str = ""
 
     def __call__(self, runs: Iterable[RunSummary]) -> list[RunSummary]:
-        """Those that have the tag, and all words in what they are called, who acted and where."""
+        """Return the runs that have the tag, and all words in their name, agent or worlds."""
         words = self.text.lower().split()
         return [
-            one for one in runs
-            if (not self.tag or self.tag in one.tags) and all(word in _text(one) for word in words)
+            run for run in runs
+            if (not self.tag or self.tag in run.tags) and all(word in _text(run) for word in words)
         ]  # fmt: skip
 
 
 def run_filter_form(runs: Sequence[RunSummary], wanted: RunFilter) -> Html:
-    """A form that searches runs by name and tag."""
-    tags = sorted({one for run in runs for one in run.tags} | ({wanted.tag} if wanted.tag else set()))
+    """Render a form to search runs by name and tag."""
+    tags = sorted({tag for run in runs for tag in run.tags} | ({wanted.tag} if wanted.tag else set()))
     field = tag("input", type="search", name="text", value=wanted.text, maxlength=200, placeholder="Name, agent, app")
     return tag(
         "form",
         tag("label", "Search", field),
-        choice("Tag", "tag", [(one, one) for one in tags], wanted.tag) if tags else None,
+        choice("Tag", "tag", [(tag, tag) for tag in tags], wanted.tag) if tags else None,
         tag("button", "Show", type="submit"),
         action="/runs", method="get", class_="inline card filter", role="search", data_filter=True,
     )  # fmt: skip
 
 
 def tag_links(tags: Sequence[str]) -> Html | None:
-    """Tags, each leading to the runs that have it."""
+    """Render tags as links to the runs that have them."""
     if not tags:
         return None
-    links = [tag("a", named(one), href=f"/runs?{urlencode({'tag': one})}", class_="pill tag") for one in tags]
+    links = [tag("a", named(label), href=f"/runs?{urlencode({'tag': label})}", class_="pill tag") for label in tags]
     return tag("span", links, class_="apart")
 
 
 def label_form(request: Request, name: str, label: RunLabel) -> Html | None:
-    """Where an admin changes name and tags; None for everybody else."""
+    """Render the form for name and tags, or None if the visitor is not an admin."""
     if visitor_of(request).person.role != "admin":
         return None
-    called = tag("input", name="name", value=label.name, maxlength=MAX_NAME, placeholder="Such as: first try with zoom")
+    called = tag(
+        "input", name="name", value=label.name, maxlength=MAX_NAME, placeholder="for example: first try with zoom"
+    )
     words = tag("input", name="tags", value=" ".join(label.tags), maxlength=MAX_TAGS * (MAX_TAG + 1),
-                placeholder="Such as: baseline zoom", autocapitalize="none")  # fmt: skip
+                placeholder="for example: baseline zoom", autocapitalize="none")  # fmt: skip
     return tag(
         "details",
         tag("summary", "Name and tags"),
@@ -80,15 +82,15 @@ def label_form(request: Request, name: str, label: RunLabel) -> Html | None:
 
 
 def change_label(found: Found, *, group: bool, name: str, tags: str) -> None:
-    """Writes what an admin said about a run, or about the group that it is in.
+    """Save the name and tags of a run or of its group.
 
     Raises:
-        InvalidInput: When it is too long, or no text in one line.
-        InfrastructureError: When it cannot be written.
+        InvalidInput: If a text is too long or not a single line.
+        InfrastructureError: If it cannot be written.
     """
     folder = found.group_folder if group and found.group_folder else found.folder
     with _writing:
-        write_label(folder, name=name, tags=[one for one in re.split(r"[\s,]+", tags) if one])
+        write_label(folder, name=name, tags=[tag for tag in re.split(r"[\s,]+", tags) if tag])
 
 
 def _text(run: RunSummary) -> str:

@@ -1,4 +1,4 @@
-"""The list of a run's episodes: filtered, ordered, a page at a time."""
+"""The list of a run's episodes: filtered, sorted and paginated."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from fairground.web.studio.runs_read import RunEpisode
 from fairground.web.studio.runs_tally import OUTCOMES, Filter
 
 EACH: Final = 100
-"""Episodes on a page."""
+"""Episodes per page."""
 
-_CHECKS: Final = 200  # failed checks to choose from
+_CHECKS: Final = 200  # maximum number of failed checks to choose from
 _ORDERS: Final[tuple[tuple[str, str], ...]] = (
     ("outcome", "outcome"), ("-reward", "reward, highest first"), ("reward", "reward, lowest first"),
     ("-steps", "most steps first"), ("steps", "fewest steps first"), ("-duration", "longest first"),
@@ -27,27 +27,27 @@ _ORDERS: Final[tuple[tuple[str, str], ...]] = (
 
 
 def members(found: Mapping[str, Found], name: str) -> list[Found]:
-    """The run of a name, or the runs of the group of that name. Raises `Refused` when there is neither."""
+    """Return the run of a name, or the runs of the group of that name. Raises `Refused` if there is neither."""
     if name in found:
         return [found[name]]
-    some = [one for one in found.values() if one.group == name]
-    if not some:
+    runs = [run for run in found.values() if run.group == name]
+    if not runs:
         raise no_run(name, list(found))
-    return some
+    return runs
 
 
 def one_page(some: Sequence[Found], wanted: Filter, number: int) -> tuple[list[RunEpisode], int, int]:
-    """The episodes on a page of those that fit, how many fit, and how many pages they make."""
-    fitting = wanted(one for run in some for one in checked_episodes(run))
+    """Return the episodes on a page of the matching ones, the number of matches, and the number of pages."""
+    fitting = wanted(episode for run in some for episode in checked_episodes(run))
     pages = max(1, -(-len(fitting) // EACH))
     return fitting[(number - 1) * EACH : number * EACH], len(fitting), pages
 
 
 def episodes_page(name: str, some: Sequence[Found], wanted: Filter, number: int) -> list[Child]:
-    """What stands on it; the list itself comes last."""
-    every = [one for run in some for one in checked_episodes(run)]
+    """Render the page. The list comes last."""
+    every = [episode for run in some for episode in checked_episodes(run)]
     shown, fitting, pages = one_page(some, wanted, number)
-    several = len({one.contender for one in every}) > 1
+    several = len({episode.contender for episode in every}) > 1
     path = f"{run_path(name)}/episodes"
     if shown:
         listed: Child = tag(
@@ -56,10 +56,10 @@ def episodes_page(name: str, some: Sequence[Found], wanted: Filter, number: int)
             _unread(every), class_="card",
         )  # fmt: skip
     else:
-        listed = empty("No episode fits", tag("a", "Show all of them", href=path), f": there are {len(every):,}.")
+        listed = empty("No episodes match", tag("a", "Show all episodes", href=path), f": there are {len(every):,}.")
     return [
         tag("nav", tag("a", "Runs", href="/runs"), tag("a", named(name), href=run_path(name)), class_="crumbs",
-            aria_label="Where this is"),
+            aria_label="Breadcrumb"),
         tag("h1", "Episodes of ", named(name)),
         _form(path, wanted, every),
         listed,
@@ -67,9 +67,9 @@ def episodes_page(name: str, some: Sequence[Found], wanted: Filter, number: int)
 
 
 def _form(path: str, wanted: Filter, every: Sequence[RunEpisode]) -> Html:
-    agents = list(dict.fromkeys(one.contender for one in every))
-    scenarios = sorted({one.scenario for one in every})
-    # Those among what else is wanted, so that the numbers are those that choosing one leads to.
+    agents = list(dict.fromkeys(episode.contender for episode in every))
+    scenarios = sorted({episode.scenario for episode in every})
+    # Count checks among the episodes that match the other filters, so that each number is what the choice leads to.
     checks = counted_checks(replace(wanted, check="", sort="")(every))
     offered = [(check, f"{check} ({often:,})") for check, often in checks[:_CHECKS]]
     if wanted.check and wanted.check not in dict(offered):
@@ -78,23 +78,23 @@ def _form(path: str, wanted: Filter, every: Sequence[RunEpisode]) -> Html:
     return tag(
         "form",
         tag("label", "Text", field),
-        choice("Agent", "agent", [(one, one) for one in agents], wanted.agent) if len(agents) > 1 else None,
-        choice("Outcome", "outcome", [(one, one) for one in OUTCOMES], wanted.outcome),
-        choice("Scenario", "scenario", [(one, one) for one in scenarios], wanted.scenario),
+        choice("Agent", "agent", [(agent, agent) for agent in agents], wanted.agent) if len(agents) > 1 else None,
+        choice("Outcome", "outcome", [(outcome, outcome) for outcome in OUTCOMES], wanted.outcome),
+        choice("Scenario", "scenario", [(scenario, scenario) for scenario in scenarios], wanted.scenario),
         choice("Failed check", "check", offered, wanted.check) if offered else None,
-        choice("Order", "sort", [one for one in _ORDERS if one[0] != "agent" or len(agents) > 1], wanted.sort,
-               none="as planned"),
+        choice("Order", "sort", [order for order in _ORDERS if order[0] != "agent" or len(agents) > 1], wanted.sort,
+               none="planned order"),
         tag("button", "Show", type="submit"),
         action=path, method="get", class_="inline card filter", role="search", data_filter=True,
     )  # fmt: skip
 
 
 def _unread(every: Sequence[RunEpisode]) -> Html | None:
-    number = sum(one.outcome == "failed" and not one.failed for one in every)
+    number = sum(episode.outcome == "failed" and not episode.failed for episode in every)
     if not number:
         return None
-    said = f"Which checks failed is not known of {counted(number, 'failed episode')}: nothing is recorded, or it "
-    return tag("p", said, "cannot be read.", class_="muted small")
+    text = f"The failed checks of {counted(number, 'failed episode')} are not known: there is no recording, or it "
+    return tag("p", text, "cannot be read.", class_="muted small")
 
 
 def _pager(path: str, wanted: Filter, number: int, pages: int) -> Html | None:

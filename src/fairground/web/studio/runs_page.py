@@ -1,4 +1,4 @@
-"""Sections of the page of one run: how it stands, by scenario, and what has no score."""
+"""Sections of the page of one run: progress, results per scenario, and episodes without a score."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from fairground.web.studio.runs_parts import (
 from fairground.web.studio.runs_read import RunEpisode, RunSummary
 from fairground.web.studio.runs_tally import Filter, Tally, tally_by
 
-_FAULTS: Final = 8  # kinds of errors that are listed
+_FAULTS: Final = 8  # maximum number of kinds of errors to list
 _PARTS: Final = (
     ("passed", "passed"), ("failed", "failed"), ("errored", "errored"), ("invalid", "invalid"), ("not ended", "soft"),
 )  # fmt: skip
 
 
 def standing(run: RunSummary, whole: Tally, scores: Summary | None) -> Html:
-    """How far it is, and what came out so far.
+    """Render progress and results so far.
 
     Args:
-        run: Which one.
-        whole: All its episodes, counted.
-        scores: As `fairground run` and its report give them; None where nothing was scored.
+        run: The run.
+        whole: Tally of all its episodes.
+        scores: Scores as in `fairground run` and its report; None if nothing was scored.
     """
     own = scores.standings[0] if scores is not None else None
     score, strict = (own.score, own.score_errors_failed) if own is not None else (None, None)
@@ -51,82 +51,82 @@ def standing(run: RunSummary, whole: Tally, scores: Summary | None) -> Html:
         ("Passed", f"{whole.passed:,} of {whole.scored:,} scored"),
         ("Errored", outcome_pill("errored", f"{whole.errored:,}") if whole.errored else "0"),
         ("Invalid", outcome_pill("invalid", f"{whole.invalid:,}") if whole.invalid else "0"),
-        ("Tried again", f"{run.retried:,}"),
+        ("Retried", f"{run.retried:,}"),
         ("Time in episodes", duration(whole.seconds)),
-        ("A typical one", duration(whole.typical) or "none yet"),
-        ("Cost", dollars(run.cost) if run.cost or whole.cost is not None else "none counted"),
+        ("Median time", duration(whole.typical) or "none yet"),
+        ("Cost", dollars(run.cost) if run.cost or whole.cost is not None else "not counted"),
     ]
     if whole.tokens is not None:
         facts.append(("Tokens", f"{whole.tokens:,}"))
-    bar = tag("progress", value=whole.ended, max=max(whole.planned, 1), aria_label="Episodes that have ended")
+    bar = tag("progress", value=whole.ended, max=max(whole.planned, 1), aria_label="Completed episodes")
     return tag(
         "section",
-        tag("div", tag("h2", "How it stands"), state_pill(run), tag("span", ended_words(whole), class_="muted push"),
+        tag("div", tag("h2", "Status"), state_pill(run), tag("span", ended_words(whole), class_="muted push"),
             class_="row"),
         bar if run.state != "finished" else None,
         tag("dl", [fact(name, value) for name, value in facts], class_="facts"),
         outcome_figure([run]) if whole.ended else None,
-        tag("p", f"The score is {statistic_in_words('mean')}, with an interval whose clusters are scenarios: the same "
-            "as in the run's report.", class_="muted small"),
+        tag("p", f"The score is {statistic_in_words('mean')}, with an interval clustered by scenario, as in the "
+                 "run's report.", class_="muted small"),
         tag("ul", [tag("li", named(note)) for note in scores.notes], class_="notes") if scores else None,
         class_="card",
     )  # fmt: skip
 
 
 def by_scenario(name: str, listed: Sequence[RunEpisode]) -> Html:
-    """What a run did in each scenario."""
+    """Render the results of a run per scenario."""
 
     def path(one: Tally, outcome: str = "") -> str:
         return f"{run_path(name)}/episodes{Filter(scenario=one.name, outcome=outcome).query()}"
 
-    rows = tally_by(listed, lambda one: one.scenario)
+    rows = tally_by(listed, lambda episode: episode.scenario)
     shown = tally_table(rows, what="Scenario", label="By scenario", link=path, outcome=path)
     return tag("section", tag("h2", "By scenario"), shown, class_="card")
 
 
 def without_score(listed: Sequence[RunEpisode], labels: Mapping[str, str] | None = None) -> Html | None:
-    """What broke, most often first; none of it is a score.
+    """Render errors by frequency. They do not affect the score.
 
     Args:
         listed: Episodes.
-        labels: Where they are of several runs: what each is called.
+        labels: Label per run, if there are several runs.
     """
-    broken = [one for one in listed if one.outcome in ("errored", "invalid")]
+    broken = [episode for episode in listed if episode.outcome in ("errored", "invalid")]
     if not broken:
         return None
     kinds: dict[tuple[str, str, str], list[RunEpisode]] = {}
-    for one in broken:
+    for episode in broken:
         kinds.setdefault(
-            (one.run if labels else "", one.outcome, one.error or ended_by_words(one.ended_by)), []
-        ).append(one)
+            (episode.run if labels else "", episode.outcome, episode.error or ended_by_words(episode.ended_by)), []
+        ).append(episode)
     often = sorted(kinds.items(), key=lambda pair: -len(pair[1]))
     rows: list[list[Child]] = []
-    for (run, outcome, error), some in often[:_FAULTS]:
-        look = tag("a", some[0].folder, href=replay_path(some[0])) if some[0].folder else ""
+    for (run, outcome, error), episodes in often[:_FAULTS]:
+        look = tag("a", episodes[0].folder, href=replay_path(episodes[0])) if episodes[0].folder else ""
         who = [named(labels[run])] if labels else []
-        rows.append([outcome_pill(outcome), *who, named(error), f"{len(some):,}", look])
-    more = tag("p", f"And {len(kinds) - _FAULTS:,} kinds more.", class_="muted") if len(kinds) > _FAULTS else None
-    heads = ("Outcome", *(["Agent"] if labels else []), "What happened", "Episodes", "For example")
-    said = (
-        "Errored is ours, unless errors of the agent were excluded. Invalid is the configuration's. Neither is part "
-        "of the score."
+        rows.append([outcome_pill(outcome), *who, named(error), f"{len(episodes):,}", look])
+    more = tag("p", f"{len(kinds) - _FAULTS:,} more kinds.", class_="muted") if len(kinds) > _FAULTS else None
+    heads = ("Outcome", *(["Agent"] if labels else []), "Error", "Episodes", "Example")
+    caption = (
+        "Errored: an infrastructure error, or an agent error that was excluded. Invalid: a fault of the "
+        "configuration. Neither affects the score."
     )
     return tag(
-        "section", tag("h2", "Without a score"), tag("p", said, class_="muted"),
+        "section", tag("h2", "Not scored"), tag("p", caption, class_="muted"),
         listing(heads, rows, label="Errors"), more, class_="card",
     )  # fmt: skip
 
 
 def outcome_figure(runs: Sequence[RunSummary], labels: Mapping[str, str] | None = None) -> Html:
-    """How episodes ended: a bar per run."""
+    """Plot how episodes ended, with one bar per run."""
     rows = []
     for run in runs:
         counts = (run.passed, run.failed, run.errored, run.invalid, run.planned - run.ended)
-        said = [f"{count:,} {name}" for count, (name, _) in zip(counts, _PARTS, strict=True)]
+        tooltips = [f"{count:,} {name}" for count, (name, _) in zip(counts, _PARTS, strict=True)]
         shown = tuple(f"{count:,}" for count in counts)
         label = labels[run.name] if labels else "episodes"
-        rows.append(Stack(label, tuple(map(float, counts)), tuple(said), shown, f"{run.planned:,}"))
+        rows.append(Stack(label, tuple(map(float, counts)), tuple(tooltips), shown, f"{run.planned:,}"))
     described = "; ".join(f"{row.label}: {', '.join(row.said)}" for row in rows[:12])
-    made = figure("outcomes", "How episodes ended", described,
+    chart = figure("outcomes", "Outcomes", described,
                   lambda width: stacks(rows, _PARTS, width=width, axis="Share of episodes"))  # fmt: skip
-    return drawn(made)
+    return drawn(chart)

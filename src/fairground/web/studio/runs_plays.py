@@ -1,7 +1,7 @@
-"""People's attempts, read as a run: the recordings of live seats and of `fairground play`.
+"""People's attempts as a run: recordings of live seats and of `fairground play`.
 
-Each is a folder of its own, and nobody planned them: number and rollout follow from when they were begun. Attempts that
-have not ended are left out, because nothing says whether somebody still sits there.
+Each attempt is a separate folder without a plan: number and rollout follow from the time when it was started. Attempts
+that have not ended are left out, because it is unknown whether somebody is still playing.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from fairground.rollout.manifest import manifest_problem, read_manifest
 from fairground.rollout.strictjson import read_record
 
 ATTEMPT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,200}", re.ASCII)
-"""Names of folders that addresses can say."""
+"""Folder names that can be used in URLs."""
 
-_LOOKED_AT: Final = 5_000  # folders
-_MOST: Final = 10**12  # of anything that is counted
+_LOOKED_AT: Final = 5_000  # maximum number of folders
+_MOST: Final = 10**12  # plausibility limit of counts
 
 
 @dataclass(frozen=True)
 class Plays:
-    """A folder in which people's attempts lie."""
+    """A folder with people's attempts."""
 
     folder: Path
 
 
 def is_played(folder: Path) -> bool:
-    """Whether somebody's attempt that has ended lies there."""
+    """Whether this folder is a finished attempt of a person."""
     return any(_attempt(path, seen) is not None for path, seen in _recordings(folder))
 
 
 def attempt_in(folder: Path, name: str) -> Path | None:
-    """The folder of somebody's attempt of that name; None when there is none."""
+    """Return the folder of the attempt of that name, or None."""
     if not ATTEMPT.fullmatch(name):
         return None
     seen = _seen(folder / name)
@@ -52,35 +52,35 @@ def attempt_in(folder: Path, name: str) -> Path | None:
 
 
 def open_plays(folder: Path) -> RunStore:
-    """People's attempts as the index of a run.
+    """Return people's attempts as the index of a run.
 
     Raises:
-        EpisodeError: When there is none.
+        EpisodeError: If there are none.
     """
-    found = [one for path, seen in _recordings(folder) if (one := _attempt(path, seen)) is not None]
-    if not found:
-        raise EpisodeError("nobody's attempt lies there")
-    found.sort(key=lambda one: (one.started, one.finished.folder))
+    attempts = [attempt for path, seen in _recordings(folder) if (attempt := _attempt(path, seen)) is not None]
+    if not attempts:
+        raise EpisodeError("there are no attempts by people")
+    attempts.sort(key=lambda attempt: (attempt.started, attempt.finished.folder))
     often: Counter[str] = Counter()
     rows = []
-    for number, one in enumerate(found):
+    for number, attempt in enumerate(attempts):
         planned = Planned(
-            number=number, configuration=one.configuration, rollout=often[one.configuration], seed=one.seed
+            number=number, configuration=attempt.configuration, rollout=often[attempt.configuration], seed=attempt.seed
         )
-        often[one.configuration] += 1
-        rows.append(Row(planned, 1, one.finished))
-    apps = sorted({"/".join(one.configuration.split("/", 2)[:2]) for one in found})
+        often[attempt.configuration] += 1
+        rows.append(Row(planned, 1, attempt.finished))
+    apps = sorted({"/".join(attempt.configuration.split("/", 2)[:2]) for attempt in attempts})
     spec = RunSpec(worlds=tuple(apps), agent=HUMAN, rollouts=max(often.values()), configs=None)
-    return RunStore.gathered(folder, spec, rows, found[0].started)
+    return RunStore.gathered(folder, spec, rows, attempts[0].started)
 
 
 def unreadable(folder: Path) -> int:
-    """How many recordings there cannot be read."""
+    """Return the number of unreadable recordings."""
     return sum(_read(path, seen) is None for path, seen in _recordings(folder))
 
 
 def plays_mark(folder: Path) -> str:
-    """Another one whenever an attempt has begun, ended or gone."""
+    """Return a marker that changes whenever an attempt starts, ends or is deleted."""
     seen = [(path.name, about) for path, about in _recordings(folder)]
     return hashlib.blake2b(repr(seen).encode(), digest_size=8).hexdigest()
 
@@ -99,13 +99,14 @@ class _Attempt:
 
 
 def _recordings(folder: Path) -> list[tuple[Path, _Seen]]:
-    """Folders with an `episode.json`, by name, with what tells whether that has changed."""
+    """Return the folders with an `episode.json` by name, each with a marker of changes."""
     try:
         with os.scandir(folder) as entries:
-            names = sorted(one.name for one in entries if ATTEMPT.fullmatch(one.name))
-    except OSError:  # not there yet, or nothing for us
+            names = sorted(entry.name for entry in entries if ATTEMPT.fullmatch(entry.name))
+    except OSError:  # not there yet, or not accessible
         return []
-    paths = [folder / name for name in names[-_LOOKED_AT:]]  # names begin with the time: the last are the newest
+    # names start with the time, so the last ones are the newest
+    paths = [folder / name for name in names[-_LOOKED_AT:]]
     return [(path, seen) for path in paths if (seen := _seen(path)) is not None]
 
 
@@ -118,9 +119,9 @@ def _seen(path: Path) -> _Seen | None:
 
 
 def _attempt(path: Path, seen: _Seen) -> _Attempt | None:
-    """A person's attempt that has ended; None for anything else."""
-    found = _read(path, seen)
-    return found if found is not None and found.agent == HUMAN and found.ended else None
+    """Return a finished attempt of a person, or None for anything else."""
+    attempt = _read(path, seen)
+    return attempt if attempt is not None and attempt.agent == HUMAN and attempt.ended else None
 
 
 @lru_cache(2 * _LOOKED_AT)
@@ -135,7 +136,7 @@ def _read(path: Path, _seen: _Seen) -> _Attempt | None:
     if not all(_sound(value) for value in (episode.seed, episode.steps, episode.seconds)):
         return None
     usage = episode.extra.get("usage")
-    # Whatever somebody wrote there: a person spends no tokens, and what is no number is none.
+    # Ignore implausible values: a person uses no tokens, and non-numbers are dropped.
     spent = {name: value for name, value in usage.items() if _sound(value)} if isinstance(usage, dict) else {}
     finished = finished_of(episode.model_copy(update={"extra": {"usage": spent}}), path.name)
     ended = episode.status == "complete" and episode.outcome is not None

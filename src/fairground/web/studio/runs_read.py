@@ -1,7 +1,7 @@
-"""Reading runs to show them: also while they go on, also when somebody broke them; again only once they changed.
+"""Reading of runs for display: also while they are running or damaged, cached until they change.
 
-What a store says is not believed: texts are cut and made printable, numbers must be numbers, and what cannot be read
-makes a run `damaged` instead of a page that fails. Where runs lie on the server is never said.
+The content of a store is not trusted: texts are shortened and made printable, numbers are validated, and a run that
+cannot be read is shown as `damaged` instead of failing the page. Paths on the server are never shown.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from fairground.web.studio.runs_plays import ATTEMPT, open_plays, plays_mark, un
 
 State = Literal["going", "finished", "stopped", "open", "damaged"]
 
-_SUMMARIES: Final = 4096  # runs whose figures are kept
-_RUNS: Final = 12  # runs whose episodes are kept
-_LONGEST: Final = 2_000  # letters of a text
-# What to do about a file on the server's disk is nothing that a visitor could follow.
-_REPAIR: Final = "choose another run; this one has to be repaired by the owner of the site"
+_SUMMARIES: Final = 4096  # number of cached summaries
+_RUNS: Final = 12  # number of runs whose episodes are cached
+_LONGEST: Final = 2_000  # maximum length of a text
+# Visitors cannot act on a problem with a file on the server.
+_REPAIR: Final = "choose another run; the administrator of the site has to repair this one"
 _UNNAMED: Final = RunLabel()
 _FOLDER: Final = re.compile(r"episodes/([0-9]{6,12}(?:-[0-9]{1,6})?)", re.ASCII)
 _ATTEMPT: Final = re.compile(f"({ATTEMPT.pattern})", re.ASCII)
 
 
 class Scored(NamedTuple):
-    """The scored episodes of one configuration."""
+    """Scored episodes of one configuration."""
 
     app: str
     scenario: str
@@ -55,7 +55,7 @@ Groups = tuple[Scored, ...]
 
 
 class Outcomes:
-    """Episodes by how they ended: what follows from the four counts, and from which of the scored ones are alike."""
+    """Episodes counted by outcome, with scored ones grouped by configuration."""
 
     passed: int
     failed: int
@@ -65,49 +65,49 @@ class Outcomes:
 
     @property
     def scored(self) -> int:
-        """Those that count for or against the agent."""
+        """Number of episodes that count for or against the agent."""
         return self.passed + self.failed
 
     @property
     def ended(self) -> int:
-        """Those that need no more attempt."""
+        """Number of finished episodes."""
         return self.scored + self.errored + self.invalid
 
     @property
     def rate(self) -> Interval | None:
-        """The score, as a report gives it: the mean of the apps' success rates; None where nothing was scored."""
-        return _score(tuple((one.app, one.scenario, one.passed, one.number) for one in self.groups))
+        """The score as in a report: the mean of the apps' success rates; None if nothing was scored."""
+        return _score(tuple((group.app, group.scenario, group.passed, group.number) for group in self.groups))
 
     @property
     def reward(self) -> Interval | None:
-        """The mean reward, averaged in the same way; None where nothing was scored."""
-        return _score(tuple((one.app, one.scenario, one.rewards, one.number) for one in self.groups))
+        """The mean reward, averaged in the same way; None if nothing was scored."""
+        return _score(tuple((group.app, group.scenario, group.rewards, group.number) for group in self.groups))
 
 
 @dataclass(frozen=True)
 class RunSummary(Outcomes):
-    """A run in figures.
+    """Summary of a run.
 
     Attributes:
-        name: In addresses.
-        group: What it was run together with; empty for one that stands alone.
-        agent: Who acts.
-        condition: Under which condition; empty for none.
-        worlds: What was asked for.
-        rollouts: Attempts at each configuration.
+        name: Name in URLs.
+        group: Name of its group; empty if it has none.
+        agent: The agent.
+        condition: The condition; empty if there is none.
+        worlds: The requested worlds.
+        rollouts: Attempts per configuration.
         started: When, as ISO 8601.
-        state: Whether it goes on now. `stopped`: it has not ended, and nobody of this machine writes it.
-            `open`: nobody planned it, and more may come: people's attempts.
-        planned: Episodes in all.
-        passed: Of those that have ended, how many ended so; likewise the next three.
-        retried: Attempts that errored and were tried again.
+        state: Current state. `stopped`: it has not finished, and no process on this machine writes it.
+            `open`: it has no plan, and more can follow: people's attempts.
+        planned: Total number of episodes.
+        passed: Number of passed episodes; likewise the next three.
+        retried: Attempts that errored and were retried.
         cost: Dollars, as far as known.
-        fault: What is wrong with a damaged run, with episodes of it, or what was left out of people's attempts.
-        groups: Its scored episodes by scenario, or by configuration where it has but one scenario.
-        mark: Another one whenever something has changed.
-        label: The name and the tags that a person gave it.
-        group_label: The same of what it was run together with.
-        agent_errors: What became of an episode that the agent broke off.
+        fault: What is wrong with a damaged run or its episodes, or what was left out of people's attempts.
+        groups: Its scored episodes per scenario, or per configuration if it has only one scenario.
+        mark: Changes whenever the run changes.
+        label: Its given name and tags.
+        group_label: Given name and tags of its group.
+        agent_errors: How episodes that the agent aborted are counted.
     """
 
     name: str
@@ -134,22 +134,22 @@ class RunSummary(Outcomes):
 
     @property
     def contender(self) -> str:
-        """Agent and condition, as statistics call them."""
+        """Agent and condition, as named in statistics."""
         return str(Contender(self.agent, self.condition))
 
     @property
     def title(self) -> str:
-        """What a person called it, or else the name of its folder."""
+        """Its given name, or the name of its folder."""
         return self.label.name or self.name.removeprefix(f"{self.group}:")
 
     @property
     def group_title(self) -> str:
-        """The same of what it was run together with."""
+        """The given name of its group, or the name of the group's folder."""
         return self.group_label.name or self.group
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """Its own, and those of what it was run together with."""
+        """Its tags and those of its group."""
         return tuple(dict.fromkeys((*self.label.tags, *self.group_label.tags)))
 
 
@@ -159,14 +159,14 @@ class RunEpisode:
 
     Attributes:
         run: Name of the run.
-        contender: Who acted.
-        number: In the plan.
-        configuration: Where.
-        scenario: The first three parts of that.
-        rollout: Which attempt at the configuration, from 0 on.
-        outcome: Empty while it has not ended.
-        folder: Name of its folder, for its replay; empty where nothing is recorded.
-        failed: Names of the checks that failed, as far as `checked_episodes` read them.
+        contender: Agent and condition.
+        number: Number in the plan.
+        configuration: ID of the configuration.
+        scenario: The first three parts of that ID.
+        rollout: Index of the attempt at the configuration, from 0.
+        outcome: Empty until it has ended.
+        folder: Name of its folder, for its replay; empty if there is no recording.
+        failed: Names of its failed checks, as read by `checked_episodes`.
     """
 
     run: str
@@ -188,7 +188,7 @@ class RunEpisode:
 
 
 def summary_of(found: Found) -> RunSummary:
-    """A run in figures. One that cannot be read is `damaged`. Raises `Refused` when it is gone."""
+    """Return the summary of a run. An unreadable run is `damaged`. Raises `Refused` if it no longer exists."""
     mark = mark_of(found)
     known = _summaries.get(found, mark)
     if known is None:
@@ -205,11 +205,11 @@ def summary_of(found: Found) -> RunSummary:
 
 
 def episodes_of(found: Found) -> tuple[RunEpisode, ...]:
-    """Every episode of a run, in the order of its plan.
+    """Return every episode of a run in the order of its plan.
 
     Raises:
-        Refused: When the run is gone.
-        InvalidInput: When it cannot be read.
+        Refused: If the run no longer exists.
+        InvalidInput: If it cannot be read.
     """
     mark = mark_of(found)
     known = _episodes.get(found, mark)
@@ -228,12 +228,12 @@ def episodes_of(found: Found) -> tuple[RunEpisode, ...]:
 
 @lru_cache(maxsize=16_384)
 def _score(groups: tuple[tuple[str, str, float, int], ...]) -> Interval | None:
-    """Remembered, because a page has hundreds of them and few that differ."""
+    """Cached, because a page shows hundreds of scores with few distinct values."""
     return score_of_counts(groups) if groups else None
 
 
 def grouped(scored: Mapping[str, tuple[int, int, float]]) -> Groups:
-    """What passed in each configuration, with the app and the scenario that it belongs to."""
+    """Count passes per configuration, with its app and scenario."""
     return tuple(
         Scored(scenario.rpartition("/")[0], scenario, passed, number, rewards)
         for configuration, (passed, number, rewards) in scored.items()
@@ -242,40 +242,40 @@ def grouped(scored: Mapping[str, tuple[int, int, float]]) -> Groups:
 
 
 def scenario_of(configuration: str) -> str:
-    """The first three parts of a configuration."""
+    """Return the first three parts of a configuration's ID."""
     return "/".join(configuration.split("/", 3)[:3])
 
 
 @contextmanager
 def opened(found: Found) -> Iterator[RunStore]:
-    """A run's index to be read. Whatever goes wrong becomes an `InvalidInput` without a path in it."""
+    """Open a run's index for reading. Every error becomes an `InvalidInput` without a path."""
     try:
         with open_plays(found.folder) if found.played else RunStore.open(found.folder) as store:
             yield store
     except FairgroundError as error:
-        said = error.message.replace(str(found.folder / "run.sqlite"), "its index").replace(str(found.folder), "it")
-        raise InvalidInput(f"the run {found.name} cannot be read: {said[:_LONGEST]}", fix=_REPAIR) from None
+        problem = error.message.replace(str(found.folder / "run.sqlite"), "its index").replace(str(found.folder), "it")
+        raise InvalidInput(f"the run {found.name} cannot be read: {problem[:_LONGEST]}", fix=_REPAIR) from None
     except (ValueError, TypeError, OverflowError, RecursionError, OSError, sqlite3.Error) as error:
-        # The index opens, but says what no run says.
-        said = f"the run {found.name} cannot be read: {type(error).__name__} in its index"
-        raise InvalidInput(said, fix=_REPAIR) from None
+        # The index opens but contains invalid values.
+        problem = f"the run {found.name} cannot be read: {type(error).__name__} in its index"
+        raise InvalidInput(problem, fix=_REPAIR) from None
 
 
-def _summarise(found: Found, store: RunStore, mark: str) -> RunSummary:
+def _summarise(run: Found, store: RunStore, mark: str) -> RunSummary:
     spec, progress = store.spec, store.progress()
-    passed, failed, errored, invalid = (progress.outcomes.get(one, 0) for one in Outcome)
-    left_out = unreadable(found.folder) if found.played else 0
-    if found.played:
+    passed, failed, errored, invalid = (progress.outcomes.get(outcome, 0) for outcome in Outcome)
+    left_out = unreadable(run.folder) if run.played else 0
+    if run.played:
         state: State = "open"
     elif progress.planned == progress.finished:
         state = "finished"
     else:
-        state = "going" if is_going(found.folder) else "stopped"
+        state = "going" if is_going(run.folder) else "stopped"
     return RunSummary(
-        found.name, found.group, _text(spec.agent), _text(spec.condition), tuple(map(_text, spec.worlds)),
+        run.name, run.group, _text(spec.agent), _text(spec.condition), tuple(map(_text, spec.worlds)),
         spec.rollouts, _text(store.started), state, progress.planned, passed, failed, errored, invalid,
         progress.retried, _number(progress.cost) or 0.0,
-        fault=f"{left_out:,} of the recordings cannot be read, and are left out" if left_out else _damage(store),
+        fault=f"{left_out:,} of the recordings cannot be read and are left out" if left_out else _damage(store),
         groups=grouped(store.scored()), mark=mark, agent_errors=spec.agent_errors,
     )  # fmt: skip
 
@@ -284,14 +284,14 @@ def _damage(store: RunStore) -> str:
     return _text(damage_note(store.damaged()))
 
 
-def _labelled(found: Found, run: RunSummary) -> RunSummary:
-    """The run with what people called it; a label that cannot be read is told like an attempt that was left out."""
-    if found.played:
+def _labelled(place: Found, run: RunSummary) -> RunSummary:
+    """Add the run's name and tags. An unreadable label is reported as a fault."""
+    if place.played:
         return run
-    label, fault = _label(found.folder)
-    group_label, group_fault = _label(found.group_folder) if found.group_folder else (_UNNAMED, "")
-    told = "; ".join(dict.fromkeys(filter(None, (run.fault, fault, group_fault))))
-    return replace(run, label=label, group_label=group_label, fault=told)
+    label, fault = _label(place.folder)
+    group_label, group_fault = _label(place.group_folder) if place.group_folder else (_UNNAMED, "")
+    faults = "; ".join(dict.fromkeys(filter(None, (run.fault, fault, group_fault))))
+    return replace(run, label=label, group_label=group_label, fault=faults)
 
 
 def _label(folder: Path) -> tuple[RunLabel, str]:
@@ -301,27 +301,27 @@ def _label(folder: Path) -> tuple[RunLabel, str]:
         return _UNNAMED, f"its name and tags cannot be read: {error.message[:_LONGEST]}"
 
 
-def _episode(found: Found, contender: str, row: Row) -> RunEpisode:
+def _episode(run: Found, contender: str, row: Row) -> RunEpisode:
     planned, done = row.planned, row.finished
     configuration = _text(planned.configuration)
     if done is None:
         values: tuple[Any, ...] = ("", None, 0, 0.0, None, None, "", _text(row.damage and f"damaged: {row.damage}"), "")
     else:
-        place = (_ATTEMPT if found.played else _FOLDER).fullmatch(_text(done.folder))
+        place = (_ATTEMPT if run.played else _FOLDER).fullmatch(_text(done.folder))
         values = (
             done.outcome.value, _number(done.reward), int(_number(done.steps) or 0), _number(done.seconds) or 0.0,
             None if done.tokens is None else int(_number(done.tokens) or 0), _number(done.cost),
             _text(done.ended_by), _text(done.error), place[1] if place else "",
         )  # fmt: skip
     number, rollout = int(planned.number), int(planned.rollout)
-    return RunEpisode(found.name, contender, number, configuration, scenario_of(configuration), rollout, *values)
+    return RunEpisode(run.name, contender, number, configuration, scenario_of(configuration), rollout, *values)
 
 
 def _text(value: object) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise ValueError(f"a {type(value).__name__} where a text should be")
+        raise ValueError(f"expected text, found {type(value).__name__}")
     cut = value[:_LONGEST]
     return cut if cut.isascii() else cut.encode("utf-8", "replace").decode()
 
@@ -330,12 +330,12 @@ def _number(value: object) -> float | None:
     if value is None:
         return None
     if not isinstance(value, int | float) or not math.isfinite(value) or abs(value) > 1e15:
-        raise ValueError("no number where one should be")
+        raise ValueError("expected a number")
     return float(value)
 
 
 def mark_of(found: Found) -> str:
-    """What tells a run from how it was: its index, the journal of that, its label, and whether it goes on."""
+    """Return a marker of the run's state: its index, the index's journal, its label, and whether it is running."""
     if found.played:
         return plays_mark(found.folder)
     seen: list[object] = []
@@ -343,7 +343,7 @@ def mark_of(found: Found) -> str:
     for path in (*paths, *([found.group_folder / LABEL] if found.group_folder else [])):
         try:
             about = os.stat(path)
-            # Readers leave an empty journal behind, which says no more than none.
+            # Readers leave an empty journal behind; it counts as no journal.
             empty = path.name.endswith("-wal") and not about.st_size
             seen.append(None if empty else (about.st_ino, about.st_size, about.st_mtime_ns))
         except OSError:
@@ -358,14 +358,14 @@ T = TypeVar("T")
 
 
 class Kept(Generic[T]):
-    """What was read of runs, until they change; those that were asked for longest ago are forgotten."""
+    """LRU cache of what was read from runs, valid until they change."""
 
     def __init__(self, most: int) -> None:
         self._most, self._lock = most, threading.Lock()
         self._held: OrderedDict[tuple[str, str], tuple[str, T]] = OrderedDict()
 
     def get(self, found: Found, mark: str) -> T | None:
-        """What was kept of it, if that is how it still is."""
+        """Return the cached value if its marker is still current."""
         key = (found.name, str(found.folder))
         with self._lock:
             if key not in self._held:
@@ -375,7 +375,7 @@ class Kept(Generic[T]):
         return held[1] if held[0] == mark else None
 
     def put(self, found: Found, mark: str, value: T) -> None:
-        """Keeps it."""
+        """Store a value."""
         with self._lock:
             self._held[found.name, str(found.folder)] = (mark, value)
             if len(self._held) > self._most:

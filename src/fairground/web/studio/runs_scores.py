@@ -1,4 +1,4 @@
-"""Scores of runs as `fairground run` and its report give them: worked out once, and again only once a run changed."""
+"""Scores of runs as in `fairground run` and its report, cached until a run changes."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from fairground.web.studio.runs_found import Found
 from fairground.web.studio.runs_read import opened, summary_of
 
 Marked: TypeAlias = tuple[tuple[Found, str], ...]
-"""Runs as they are: where they were found, and their marks."""
+"""Runs in a certain state: their folders and change markers."""
 
 
 @lru_cache(maxsize=128)
 def scores_of(some: Marked) -> tuple[Summary | None, dict[str, Contender]]:
-    """The scores of runs beside each other, and which contender each run is; those without a score are left out."""
+    """Return the scores of several runs, and the contender of each run. Runs without a score are left out."""
     tables: dict[str, Table] = {}
     taken: set[Contender] = set()
-    for found, _ in some:
-        if not summary_of(found).scored:
+    for run, _ in some:
+        if not summary_of(run).scored:
             continue
-        with opened(found) as store:
+        with opened(run) as store:
             table = store_table(store)
         if set(table.contenders) & taken:
-            table = told_apart(table, found.name)
+            table = told_apart(table, run.name)
         taken |= set(table.contenders)
-        tables[found.name] = table
+        tables[run.name] = table
     if not tables:
         return None, {}
     summary = summarise(join_tables(list(tables.values())), depth="scores")

@@ -1,4 +1,4 @@
-"""The list of runs, with what each is called and how it stands."""
+"""The table of runs with their names and status."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _WORLDS_NAMED: Final = 2
 
 
 def run_table(runs: Sequence[RunSummary]) -> Html:
-    """Runs in their order."""
+    """Render runs in the given order."""
     costs = any(run.cost for run in runs)
-    heads = ("Run", "State", "Score, 95%", "Mean reward", "No score", "Ended", *(["Cost"] if costs else []), "Begun")
+    heads = ("Run", "State", "Score, 95%", "Mean reward", "No score", "Ended", *(["Cost"] if costs else []), "Started")
     rows: list[list[Child]] = []
     for run in runs:
         group = ("in ", tag("a", named(run.group_title), href=run_path(run.group)), ": ") if run.group else None
@@ -41,7 +41,7 @@ def run_table(runs: Sequence[RunSummary]) -> Html:
 
 
 def _worlds(worlds: Sequence[str]) -> Child:
-    """What was asked for, in a line; the run's own page has all of it."""
+    """Render the requested worlds on one line. The run's own page lists all of them."""
     if len(worlds) <= _WORLDS_NAMED:
         return named(", ".join(worlds))
     return (named(worlds[0]), tag("span", f" and {len(worlds) - 1:,} others", title=", ".join(worlds[1:])))

@@ -1,4 +1,4 @@
-"""Episodes counted: by scenario and by contender; those that a filter lets through, in the order that it asks for."""
+"""Counting, filtering and sorting of episodes."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from fairground.core import unknown
 from fairground.web.studio.runs_read import Groups, Outcomes, RunEpisode, grouped
 
 OutcomeWord = Literal["passed", "failed", "errored", "invalid", "waiting"]
-"""How an episode ended, or that it has not."""
+"""Outcome of an episode, or that it has not ended."""
 
 OUTCOMES: Final[tuple[OutcomeWord, ...]] = get_args(OutcomeWord)
 
 
 @dataclass(frozen=True)
 class Tally(Outcomes):
-    """Episodes of one kind.
+    """Counts of a set of episodes.
 
     Attributes:
         name: What they have in common.
-        planned: How many there are.
-        passed: Of those that have ended, how many ended so; likewise the next three.
-        groups: The scored ones by configuration.
-        steps: The mean over scored ones.
-        seconds: In all.
-        typical: Seconds of the median scored one.
-        tokens: In all; None where no episode counted any.
-        cost: Dollars in all; None where it is not known of any.
+        planned: Number of episodes.
+        passed: Number of passed episodes; likewise the next three.
+        groups: Scored episodes per configuration.
+        steps: Mean over scored episodes.
+        seconds: Total duration.
+        typical: Median duration of scored episodes, in seconds.
+        tokens: Total; None if no episode counted any.
+        cost: Total dollars; None if unknown for all.
     """
 
     name: str
@@ -51,30 +51,30 @@ Sort = Literal[
     "", "outcome", "reward", "steps", "duration", "scenario", "agent",
     "-outcome", "-reward", "-steps", "-duration", "-scenario", "-agent",
 ]  # fmt: skip
-"""What episodes are ordered by; from the largest on with a minus. Empty: in the order of the plan."""
+"""Sort keys of episodes. A minus sorts in descending order. Empty: the order of the plan."""
 
 SORTS: Final[tuple[Sort, ...]] = get_args(Sort)
 
 _KEYS: Final[dict[str, Callable[[RunEpisode], Any]]] = {
-    "outcome": lambda one: OUTCOMES.index(one.outcome) if one.outcome else None,
-    "reward": lambda one: one.reward,
-    "steps": lambda one: one.steps if one.outcome else None,
-    "duration": lambda one: one.seconds if one.outcome else None,
-    "scenario": lambda one: one.configuration,
-    "agent": lambda one: one.contender,
+    "outcome": lambda episode: OUTCOMES.index(episode.outcome) if episode.outcome else None,
+    "reward": lambda episode: episode.reward,
+    "steps": lambda episode: episode.steps if episode.outcome else None,
+    "duration": lambda episode: episode.seconds if episode.outcome else None,
+    "scenario": lambda episode: episode.configuration,
+    "agent": lambda episode: episode.contender,
 }
 
 
 @dataclass(frozen=True)
 class Filter:
-    """Which episodes are wanted, and in which order; empty parts want all.
+    """Which episodes to show, and in which order. Empty fields match all.
 
     Attributes:
-        agent: Who acted, with its condition.
-        outcome: How they ended.
-        scenario: Where.
+        agent: Agent with its condition.
+        outcome: Outcome.
+        scenario: Scenario.
         text: Words in names and errors.
-        check: A check that failed; for episodes of `checked_episodes`.
+        check: A failed check; requires episodes from `checked_episodes`.
         sort: One of `SORTS`.
     """
 
@@ -90,67 +90,71 @@ class Filter:
             raise unknown("order of episodes", self.sort, SORTS[1:])
 
     def __call__(self, episodes: Iterable[RunEpisode]) -> list[RunEpisode]:
-        """Those that fit, in the order that is wanted; those that have no value to order by come last."""
+        """Return the matching episodes in the requested order. Episodes without a value to sort by come last."""
         words = self.text.lower().split()
         wanted = "" if self.outcome == "waiting" else self.outcome
         fitting = [
-            one
-            for one in episodes
-            if (not self.agent or one.contender == self.agent)
-            and (not self.outcome or one.outcome == wanted)
-            and (not self.scenario or one.scenario == self.scenario)
-            and (not self.check or self.check in one.failed)
-            and (not words or _holds(one, words))
+            episode
+            for episode in episodes
+            if (not self.agent or episode.contender == self.agent)
+            and (not self.outcome or episode.outcome == wanted)
+            and (not self.scenario or episode.scenario == self.scenario)
+            and (not self.check or self.check in episode.failed)
+            and (not words or _holds(episode, words))
         ]
         if not self.sort:
             return fitting
         key = _KEYS[self.sort.removeprefix("-")]
-        valued = [one for one in fitting if key(one) is not None]
+        valued = [episode for episode in fitting if key(episode) is not None]
         valued.sort(key=key, reverse=self.sort.startswith("-"))
-        return valued + [one for one in fitting if key(one) is None]
+        return valued + [episode for episode in fitting if key(episode) is None]
 
     def query(self, **changed: str | int) -> str:
-        """The filter as the end of an address, with `?` where it says anything."""
-        said = {one.name: getattr(self, one.name) for one in fields(self)} | changed
-        kept = {name: value for name, value in said.items() if value}
-        return f"?{urlencode(kept)}" if kept else ""
+        """Return the filter as a URL query string, including `?` unless it is empty."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)} | changed
+        chosen = {name: value for name, value in values.items() if value}
+        return f"?{urlencode(chosen)}" if chosen else ""
 
 
 def tally(name: str, episodes: Sequence[RunEpisode]) -> Tally:
-    """Counts episodes."""
-    scored = [one for one in episodes if one.outcome in ("passed", "failed")]
+    """Count episodes."""
+    scored = [episode for episode in episodes if episode.outcome in ("passed", "failed")]
     counts = dict.fromkeys(("passed", "failed", "errored", "invalid"), 0)
-    for one in episodes:
-        if one.outcome:
-            counts[one.outcome] += 1
+    for episode in episodes:
+        if episode.outcome:
+            counts[episode.outcome] += 1
     by_place: dict[str, tuple[int, int, float]] = {}
-    for one in scored:
-        passed, number, rewards = by_place.get(one.configuration, (0, 0, 0.0))
-        by_place[one.configuration] = (passed + (one.outcome == "passed"), number + 1, rewards + (one.reward or 0.0))
-    tokens = [one.tokens for one in episodes if one.tokens is not None]
-    costs = [one.cost for one in episodes if one.cost is not None]
+    for episode in scored:
+        passed, number, rewards = by_place.get(episode.configuration, (0, 0, 0.0))
+        by_place[episode.configuration] = (
+            passed + (episode.outcome == "passed"),
+            number + 1,
+            rewards + (episode.reward or 0.0),
+        )
+    tokens = [episode.tokens for episode in episodes if episode.tokens is not None]
+    costs = [episode.cost for episode in episodes if episode.cost is not None]
     return Tally(
         name,
         len(episodes),
         **counts,
         groups=grouped(by_place),
-        steps=statistics.fmean(one.steps for one in scored) if scored else None,
-        seconds=sum(one.seconds for one in episodes),
-        typical=statistics.median(one.seconds for one in scored) if scored else None,
+        steps=statistics.fmean(episode.steps for episode in scored) if scored else None,
+        seconds=sum(episode.seconds for episode in episodes),
+        typical=statistics.median(episode.seconds for episode in scored) if scored else None,
         tokens=sum(tokens) if tokens else None,
         cost=sum(costs) if costs else None,
     )
 
 
 def tally_by(episodes: Iterable[RunEpisode], key: Callable[[RunEpisode], str]) -> list[Tally]:
-    """Counts episodes of each kind, in the order in which kinds come up."""
+    """Count episodes per kind, in order of first occurrence."""
     kinds: dict[str, list[RunEpisode]] = {}
-    for one in episodes:
-        kinds.setdefault(key(one), []).append(one)
-    return [tally(name, some) for name, some in kinds.items()]
+    for episode in episodes:
+        kinds.setdefault(key(episode), []).append(episode)
+    return [tally(name, episodes) for name, episodes in kinds.items()]
 
 
-def _holds(one: RunEpisode, words: Sequence[str]) -> bool:
-    parts = (one.configuration, one.contender, one.ended_by, one.error, one.folder, *one.failed)
+def _holds(episode: RunEpisode, words: Sequence[str]) -> bool:
+    parts = (episode.configuration, episode.contender, episode.ended_by, episode.error, episode.folder, *episode.failed)
     text = " ".join(parts).lower()
     return all(word in text for word in words)

@@ -1,4 +1,4 @@
-"""The first page, and the way in for those who were invited."""
+"""The start page and the invitation links."""
 
 from __future__ import annotations
 
@@ -15,59 +15,62 @@ from fairground.web.visit import Here, door_of, has_role, site_of
 router = APIRouter(include_in_schema=False)
 
 _LOOK = (
-    ("/catalogue", "Catalogue", "Suites, apps and scenarios; how they look, what is proven of them."),
-    ("/runs", "Runs", "Outcomes with their intervals, down to each step of each episode."),
+    ("/catalogue", "Catalogue", "Suites, apps and scenarios: screenshots, variants and proofs."),
+    ("/runs", "Runs", "Outcomes with intervals, and a replay of every step of every episode."),
 )
-# Visitors look; judges sit in seats and vote. Each is told only what they may do.
-_LIVE = {False: "Watch seats that are open.", True: "Sit in a seat yourself, or watch one."}
+# Each role sees only what it may do: visitors watch, judges drive seats and vote.
+_LIVE = {False: "Watch open seats.", True: "Take a seat yourself, or watch one."}
 _BATTLES = {
-    False: "Two anonymous agents at the same task; judges say who did better.",
-    True: "Give two anonymous agents the same task, watch, and say who did better.",
+    False: "Two anonymous agents do the same task; judges vote for the better one.",
+    True: "Give two anonymous agents the same task, watch both, and vote for the better one.",
 }
-_LEADERBOARD = ("/leaderboard", "Leaderboard", "What people's votes say, and how sure it is.")
-_ADMIN = ("/admin", "Admin", "Who may come in, which agents fight, which votes count.")
+_LEADERBOARD = ("/leaderboard", "Leaderboard", "Ratings from people's votes, with intervals.")
+_ADMIN = ("/admin", "Admin", "Invitations, agents, and which votes count.")
 
 
 @router.get("/")
 def welcome(request: Request) -> Response:
-    """What there is."""
+    """Show the start page."""
     judge = has_role(request, "judge")
     studio = (*_LOOK, ("/live", "Live", _LIVE[judge]))
     arena = [("/arena", "Battles", _BATTLES[judge]), _LEADERBOARD]
     arena += [_ADMIN] if has_role(request, "admin") else []
-    lead = "Look at what there is, at what is proven of it and at what agents did there"
+    lead = "Browse the worlds, their proofs and what agents did in them"
     return page(
         request,
         "Welcome",
-        tag("h1", "Real software as worlds for computer-use agents"),
-        tag("p", lead, ", and judge them yourself." if judge else ".", class_="lead"),
-        _rooms("Studio", "See everything.", studio),
-        _rooms("Arena", "Two agents at the same task, side by side.", arena),
+        tag("h1", "Real software as environments for computer-use agents"),
+        tag("p", lead, ", and judge agents yourself." if judge else ".", class_="lead"),
+        _rooms("Studio", "Catalogue, runs and live seats.", studio),
+        _rooms("Arena", "Two agents, the same task, side by side.", arena),
         styles=("welcome.css",),
     )
 
 
-def _rooms(name: str, said: str, rooms: Sequence[tuple[str, str, str]]) -> Html:
-    tiles = [tag("a", tag("h3", name), tag("p", told), href=path, class_="card tile") for path, name, told in rooms]
-    return tag("section", tag("h2", name), tag("p", said, class_="muted"), tag("div", tiles, class_="rooms"),
+def _rooms(name: str, about: str, rooms: Sequence[tuple[str, str, str]]) -> Html:
+    tiles = [
+        tag("a", tag("h3", name), tag("p", description), href=path, class_="card tile")
+        for path, name, description in rooms
+    ]
+    return tag("section", tag("h2", name), tag("p", about, class_="muted"), tag("div", tiles, class_="rooms"),
                class_="wing")  # fmt: skip
 
 
 @router.get("/enter/{secret}")
 def invited(request: Request, secret: str) -> Response:
-    """Asks before the invitation is used: programs that look at links in mails must not use it up."""
-    button = tag("button", "Come in", type="submit")
+    """Ask for confirmation first, so that link scanners in mail programs do not use up the invitation."""
+    button = tag("button", "Accept", type="submit")
     return page(
         request,
         "Invitation",
-        tag("section", tag("h1", "You are invited"), tag("p", "Nobody asks who you are. A cookie remembers your role."),
+        tag("section", tag("h1", "You are invited"), tag("p", "You need no account. A cookie stores your role."),
             form(request, f"/enter/{secret}", button), class_="card narrow"),
     )  # fmt: skip
 
 
 @router.post("/enter/{secret}")
 def enter(request: Request, visitor: Here, secret: str) -> Response:
-    """Makes the visitor what the invitation says."""
+    """Give the visitor the role of the invitation."""
     person = accept(site_of(request).store, secret, visitor.person)
     answer = RedirectResponse("/arena" if person.role == "judge" else "/", 303)
     answer.headers["Set-Cookie"] = door_of(request).login(person)

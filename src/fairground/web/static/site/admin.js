@@ -1,4 +1,4 @@
-// The admin's room: forms that are sent as JSON, a link that is shown once, and tables of other arenas.
+// Admin pages: forms that are sent as JSON, the invitation link, and the import of votes.
 import { ask, toast, token } from "./site.js";
 
 const after = {
@@ -29,12 +29,12 @@ for (const button of document.querySelectorAll("[data-copy]")) {
       await navigator.clipboard.writeText(field.value);
       toast("Copied.");
     } catch {
-      toast("Your browser does not let pages copy. The link is selected: copy it by hand.");
+      toast("The browser does not allow this page to copy. The link is selected: copy it with the keyboard.");
     }
   });
 }
 
-// What a form says, as JSON has it; null when it says nothing.
+// The fields of a form as JSON values.
 function fields(form) {
   const said = {};
   for (const one of form.elements) {
@@ -62,7 +62,7 @@ async function busy(form, work) {
   }
 }
 
-// Another arena's table: sent, looked at, read otherwise, taken in.
+// Import of another arena's table: upload, preview, adjust, import.
 const upload = document.getElementById("upload");
 const preview = document.getElementById("preview");
 
@@ -76,7 +76,7 @@ upload?.addEventListener("submit", (event) => {
       body: file,
     });
     const said = await answer.json().catch(() => null);
-    if (!answer.ok) throw new Error([said?.error ?? `The server said ${answer.status}`, said?.fix].filter(Boolean).join(". "));
+    if (!answer.ok) throw new Error([said?.error ?? `The server returned status ${answer.status}`, said?.fix].filter(Boolean).join(". "));
     show(said, file.name.replace(/\.[^.]*$/, ""), {});
   });
 });
@@ -91,7 +91,7 @@ function show(found, name, renamed) {
     choice.addEventListener("change", again);
     maps.append(make("label", {}, ours, choice));
   }
-  const names = make("details", {}, make("summary", { textContent: `${Object.keys(found.agents).length} agents: call them otherwise` }));
+  const names = make("details", {}, make("summary", { textContent: `${Object.keys(found.agents).length} agents: rename` }));
   const list = make("form", { className: "maps" });
   for (const [agent, votes] of Object.entries(found.agents)) {
     const theirs = Object.keys(renamed).find((one) => renamed[one] === agent) ?? agent;
@@ -101,11 +101,11 @@ function show(found, name, renamed) {
   }
   names.append(list);
   const source = make("input", { value: name.slice(0, 100), maxLength: 100, required: true });
-  const take = make("button", { type: "button", textContent: `Take ${found.rows.toLocaleString()} votes in`, disabled: !found.good });
+  const take = make("button", { type: "button", textContent: `Import ${found.rows.toLocaleString()} votes`, disabled: !found.good });
   take.addEventListener("click", () =>
     busy(preview, async () => {
       const said = await ask("POST", `/api/admin/imports/${found.id}`, { ...reading(), name: source.value });
-      toast(said.added ? `${said.added.toLocaleString()} votes came in.` : "This file was taken in before: nothing is new.");
+      toast(said.added ? `${said.added.toLocaleString()} votes imported.` : "This file was imported before. Nothing was added.");
       preview.hidden = true;
     }),
   );
@@ -120,11 +120,11 @@ function show(found, name, renamed) {
       show(await ask("POST", `/api/admin/imports/${found.id}/preview`, how), source.value, how.agents);
     });
   }
-  const parts = [make("h3", { textContent: "Which column is what" }), maps, sample(found)];
+  const parts = [make("h3", { textContent: "Columns" }), maps, sample(found)];
   if (found.missing.length) parts.push(make("p", { className: "note bad", textContent: `Choose a column for ${found.missing.join(", ")}.` }));
   if (found.wrong) parts.push(faults(found));
   parts.push(...found.notes.map((note) => make("p", { className: "note", textContent: note })));
-  parts.push(names, make("div", { className: "row" }, make("label", {}, "What the other arena is called", source), take));
+  parts.push(names, make("div", { className: "row" }, make("label", {}, "Name of the other arena", source), take));
   preview.replaceChildren(...parts);
   preview.hidden = false;
 }
@@ -136,18 +136,18 @@ function sample(found) {
   const table = make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows));
   const box = make("div", { className: "scrolls", tabIndex: 0 }, table);
   box.setAttribute("role", "region");
-  box.setAttribute("aria-label", "The first rows, as they are understood");
+  box.setAttribute("aria-label", "Preview of the first rows");
   return box;
 }
 
 function faults(found) {
-  const said = `${found.wrong.toLocaleString()} of ${found.rows.toLocaleString()} rows are no votes, so nothing can be taken in:`;
+  const said = `${found.wrong.toLocaleString()} of ${found.rows.toLocaleString()} rows are not votes, so nothing can be imported:`;
   const lines = found.faults.map((one) => make("li", { textContent: `row ${one.row}, ${one.column}: ${one.problem}` }));
   if (found.wrong > found.faults.length) lines.push(make("li", { textContent: "and more" }));
   return make("div", { className: "note bad" }, make("p", { textContent: said }), make("ul", {}, ...lines));
 }
 
-// An element; text stays text, whatever it holds.
+// Creates an element. Strings are added as text, never as markup.
 function make(name, values, ...children) {
   const one = Object.assign(document.createElement(name), values);
   one.append(...children);

@@ -1,4 +1,4 @@
-// One battle from its beginning to the vote. The server says what is; this page shows it.
+// One battle, from preparation to the vote. The page renders the state that the server sends.
 import { ask, toast } from "./site.js";
 import { watch } from "./screen.js";
 import { mountSideBySide } from "./replay.js";
@@ -8,23 +8,23 @@ const here = `/api/battles/${battle.id}`;
 const sides = Object.fromEntries([...document.querySelectorAll("[data-side]")].map((one) => [one.dataset.side, one]));
 const ballot = document.getElementById("ballot");
 const WORDS = {
-  preparing: "getting ready", running: "running", judging: "yours to judge", closed: "closed",
+  preparing: "preparing", running: "running", judging: "ready to judge", closed: "closed",
   interrupted: "interrupted", failed: "failed",
 };
 const KINDS = { running: "odd", judging: "good", interrupted: "bad", failed: "bad" };
-const ENDS = { done: "said that it was done", answer: "answered", fail: "gave up" };
-const STATES = { waiting: "waiting", acting: "at work", asking: "asks you", ended: "has ended" };
+const ENDS = { done: "reported done", answer: "answered", fail: "gave up" };
+const STATES = { waiting: "waiting", acting: "at work", asking: "asks you", ended: "ended" };
 
-// --- what is going on -------------------------------------------------------------------------------------------------
+// --- current state ----------------------------------------------------------------------------------------------------
 
 let watching = {}; // side -> {seat, view}
 let replays = null;
-let marks = []; // of steps, as the vote carries them
+let marks = []; // marked steps of the vote
 
 function show(now) {
   const state = document.querySelector(".headline .pill");
   const word = now.status === "judging" && !now.may_vote ? "being judged" : WORDS[now.status];
-  state.textContent = now.position ? `${word}, ${now.position} before it` : word;
+  state.textContent = now.position ? `${word}, ${now.position} ahead in the queue` : word;
   state.className = `pill ${KINDS[now.status] ?? ""}`;
   const why = document.getElementById("why");
   why.textContent = now.why;
@@ -66,10 +66,10 @@ function showSide(side, now, over) {
 
 function look(side, seat) {
   const screen = sides[side].querySelector("[data-screen]");
-  screen.replaceChildren(); // of a seat before this one
+  screen.replaceChildren(); // removes the view of an earlier seat
   return watch(screen, `/seats/${seat}/stream`, {
-    label: `The screen of agent ${side.toUpperCase()}`,
-    // A phone's screen leaves room for the other beside it, however narrow the window is.
+    label: `Screen of agent ${side.toUpperCase()}`,
+    // Portrait screens stay side by side in narrow windows, too.
     onHello: ({ size }) => document.getElementById("sides").classList.toggle("tall", size[1] > size[0]),
   });
 }
@@ -133,18 +133,18 @@ function showReplays(now) {
       tellMarks();
     },
   });
-  // What counts is what they left behind, so that comes first; the way there is a step back.
+  // Show the final screens first: they are what the vote is about.
   replays.ready.catch(() => {}).then(() => {
     replays.show(Infinity);
     place.querySelectorAll(".replay-stage").forEach((stage, one) => stage.querySelector(".replay-title").append(howItEnded(replays.scenes[one])));
   });
 }
 
-// What can be said of an end without saying whether it was a good one.
+// How an agent ended, without saying whether it succeeded.
 function howItEnded(scenes) {
   const steps = scenes.filter((one) => one.step);
   const { kind, text, reason } = steps.at(-1)?.step.action ?? {};
-  const said = [`${steps.length} ${steps.length === 1 ? "step" : "steps"}`, ENDS[kind] ?? "did not say that it was done"];
+  const said = [`${steps.length} ${steps.length === 1 ? "step" : "steps"}`, ENDS[kind] ?? "did not report done"];
   const line = Object.assign(document.createElement("span"), { className: "ended", dir: "auto", textContent: said.join(" · ") });
   if (text || reason) line.append(": ", Object.assign(document.createElement("q"), { textContent: text || reason }));
   return line;
@@ -152,10 +152,10 @@ function howItEnded(scenes) {
 
 function tellMarks() {
   const number = marks.length === 1 ? "1 marked step" : `${marks.length} marked steps`;
-  document.getElementById("vote-marks").textContent = marks.length ? `${number} will be part of it.` : "";
+  document.getElementById("vote-marks").textContent = marks.length ? `${number} will be sent with your vote.` : "";
 }
 
-// --- what a person does -----------------------------------------------------------------------------------------------
+// --- actions of the person ---------------------------------------------------------------------------------------------
 
 async function tell(method, path, body) {
   try {
@@ -198,20 +198,20 @@ function voted() {
   document.getElementById("vote-marks").textContent = "";
 }
 
-// Which of a person's votes counts: the last one before they knew the names.
+// The person's last vote before the names were shown counts.
 function tellWhatCounts(now) {
   const hint = document.getElementById("vote-hint");
   const said = ballot.querySelector(`[name=winner][value=${now.counted ?? "none"}]`)?.parentElement.textContent;
   if (now.revealed && !now.vote) {
-    hint.textContent = "You know who they are already, so your vote will be kept, but does not count for ratings.";
+    hint.textContent = "You already know the names, so your vote is stored but does not count for ratings.";
   } else if (now.after_reveal) {
     hint.textContent = said
-      ? `You changed your vote after you knew the names. For ratings your vote before that counts: ${said}.`
-      : "You knew the names before you voted, so your vote is kept, but does not count for ratings.";
+      ? `You changed your vote after the names were shown. For ratings, your earlier vote counts: ${said}.`
+      : "You knew the names before you voted, so your vote is stored but does not count for ratings.";
   } else if (now.revealed) {
-    hint.textContent = `You know the names now. You can still change your vote: the change is kept and marked, but for ratings your vote stays: ${said}.`;
+    hint.textContent = `The names are shown. You can still change your vote: the change is stored and marked, but for ratings your earlier vote counts: ${said}.`;
   } else if (now.vote) {
-    hint.textContent = "You can change it. What you say last before you know the names counts.";
+    hint.textContent = "You can change your vote. Your last vote before the names are shown counts.";
   }
 }
 
@@ -225,8 +225,8 @@ ballot.addEventListener("submit", async (event) => {
   const vote = Object.fromEntries([...given].filter(([, value]) => value !== ""));
   const counted = await tell("PUT", `${here}/vote`, { ...vote, marks });
   if (!counted) return;
-  if (counted.after_reveal) toast("Your vote is kept. It does not count, because you knew the names.");
-  else toast(counted.version === 1 ? "Your vote is counted." : "Your vote is changed.");
+  if (counted.after_reveal) toast("Your vote is stored. It does not count, because you knew the names.");
+  else toast(counted.version === 1 ? "Your vote has been counted." : "Your vote has been changed.");
   voted();
   const now = await tell("GET", here);
   if (now) show(now);
@@ -235,9 +235,9 @@ ballot.addEventListener("submit", async (event) => {
 
 function reveal(now) {
   const place = document.getElementById("revealed");
-  if (!place.hidden) return; // said once is enough, also to who hears it
+  if (!place.hidden) return; // shown (and announced by screen readers) only once
   const title = document.createElement("h2");
-  title.textContent = "They were";
+  title.textContent = "The agents were";
   const list = document.createElement("div");
   list.className = "columns";
   for (const side of ["a", "b"]) {
@@ -262,14 +262,14 @@ function reveal(now) {
   }
   const next = document.createElement("p");
   next.className = "row";
-  for (const [path, text, kind] of [["/arena/new", "Another battle", "button"], ["/leaderboard", "Leaderboard", "button plain"]]) {
+  for (const [path, text, kind] of [["/arena/new", "New battle", "button"], ["/leaderboard", "Leaderboard", "button plain"]]) {
     next.append(Object.assign(document.createElement("a"), { href: path, textContent: text, className: kind }));
   }
   place.replaceChildren(title, list, next);
   place.hidden = false;
 }
 
-// --- news -------------------------------------------------------------------------------------------------------------
+// --- updates ----------------------------------------------------------------------------------------------------------
 
 let wait = 500;
 function listen() {

@@ -1,4 +1,4 @@
-// The catalogue: a search over scenarios, and pictures of apps that appear as they are made.
+// The catalogue: search over scenarios, and screenshots of apps that appear as they are made.
 import { ask } from "./site.js";
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -7,7 +7,7 @@ for (const form of document.querySelectorAll("form[data-filter]")) search(form);
 for (const section of document.querySelectorAll("[data-looks]")) watch(section);
 watchFaces();
 
-// Shows the rows that hold every word, and the app, kind and proof that were chosen; the address keeps the choice.
+// Shows the rows that match all words and the chosen app, kind and proof. The filter is kept in the URL.
 function search(form) {
   const rows = [...form.parentElement.querySelectorAll("tbody tr")].map((row) => {
     const said = row.querySelector("[data-kind]").dataset;
@@ -27,7 +27,7 @@ function search(form) {
       row.hidden = !fits;
       shown += fits;
     }
-    // Groups with something in them open by themselves; when nothing is looked for any more, all close.
+    // Groups with matches open; without a filter, all groups close.
     for (const one of groups) {
       one.hidden = !one.querySelector("tbody tr:not([hidden])");
       one.open = !one.hidden && (words.length > 0 || chosen.length > 0);
@@ -44,7 +44,7 @@ function search(form) {
   if (fields.some((one) => one.value)) apply();
 }
 
-// Has the pictures of an app made once somebody looks there, and puts each in its place when it is ready.
+// Requests an app's screenshots when the section becomes visible, and shows each when it is ready.
 function watch(section) {
   const again = section.querySelector("[data-again]");
   const said = section.querySelector("[data-said]");
@@ -56,7 +56,7 @@ function watch(section) {
     again.hidden = !failed;
   };
   const make = async () => {
-    tell("Pictures are being made, in a seat of their own. They appear here one by one.");
+    tell("Screenshots are being made in a separate seat. They appear here one by one.");
     section.classList.add("making");
     try {
       let found = await ask("POST", section.dataset.looks);
@@ -66,7 +66,7 @@ function watch(section) {
         await pause(700);
         found = await ask("GET", section.dataset.looks);
       }
-      if (found.fault && missing()) tell(`No more pictures could be made. ${found.fault}`, true);
+      if (found.fault && missing()) tell(`Some screenshots could not be made. ${found.fault}`, true);
       else tell("");
     } catch (error) {
       tell(error.message, true);
@@ -94,14 +94,14 @@ function show(section, picture) {
   frame.append(link);
 }
 
-// Has the picture of each app that is looked at made, one after the other, in place of its letter.
+// Requests the screenshot of each visible app, one at a time, to replace its letter.
 function watchFaces() {
   const waiting = [];
   let busy = false;
   const next = async () => {
     if (busy) return;
     busy = true;
-    await pause(500); // who only passes by needs no seat
+    await pause(500); // not for apps that are only scrolled past
     while (waiting.length) await makeFace(waiting.shift());
     busy = false;
   };
@@ -126,7 +126,7 @@ async function makeFace(face) {
     }
     if (ready()) face.replaceChildren(Object.assign(new Image(), { src: face.dataset.picture, alt: "" }));
   } catch {
-    // The letter stays: the app's own page says why.
+    // The letter stays; the app's own page shows the error.
   }
   face.classList.remove("making");
 }

@@ -1,15 +1,15 @@
-// Text from the seat's clipboard, for the person's own; where the browser forbids that, to be copied by hand.
+// Copies the seat's clipboard text to the person's clipboard, or shows it for manual copying.
 
-// `tell` says something to the person. The text is of an app in the seat: it is shown as text and as nothing else.
+// `tell` shows a message. The text comes from an app in the seat, so it is only ever shown as text.
 export async function copyOut({ text, cut }, tell) {
-  if (!text) return tell("There is no text on the seat's clipboard. Copy something in the app first.");
+  if (!text) return tell("The seat's clipboard has no text. Copy something in the app first.");
   const count = Array.from(text).length.toLocaleString();
-  const copied = () => tell(cut ? `The first ${count} characters are on your clipboard; the rest was too long.`
-    : `On your clipboard: ${count} ${count === "1" ? "character" : "characters"}.`);
+  const copied = () => tell(cut ? `Copied the first ${count} characters to your clipboard; the text was too long.`
+    : `Copied ${count} ${count === "1" ? "character" : "characters"} to your clipboard.`);
   try {
     await navigator.clipboard.writeText(text);
     copied();
-  } catch { // not allowed, or not on a page that is served without encryption
+  } catch { // not permitted, or the page is not served over https
     byHand(text, copied);
   }
 }
@@ -21,7 +21,7 @@ function byHand(text, copied) {
   const copy = make("button", { type: "button", class: "main" }, "Copy");
   dialog.append(
     make("h2", { id: "copy-out-title" }, "Text from the seat"),
-    make("p", {}, "Your browser does not let this page put it on your clipboard by itself."),
+    make("p", {}, "The browser does not allow this page to write to your clipboard. Copy the text here:"),
     field, make("div", { class: "copy-out-buttons" }, close, copy),
   );
   field.value = text;
@@ -30,7 +30,7 @@ function byHand(text, copied) {
   close.addEventListener("click", () => dialog.close());
   copy.addEventListener("click", () => {
     select(field);
-    if (!document.execCommand("copy")) return; // the text stays selected, for the person's own keys
+    if (!document.execCommand("copy")) return; // the text stays selected, for copying with the keyboard
     dialog.close();
     copied();
   });

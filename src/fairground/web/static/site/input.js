@@ -1,17 +1,17 @@
-// A person's mouse, fingers and keyboard as actions of the seat.
+// Converts mouse, touch and keyboard input to actions of the seat.
 
 const BUTTONS = ["left", "middle", "right", "back", "forward"];
 const HELD = { Control: "ctrl", Alt: "alt", Shift: "shift", Meta: "super" };
-// Their effect is already in the text that arrives; the seat's own keyboard must not apply it again.
+// The typed text already contains their effect, so they are not sent to the seat.
 const LEFT_TO_THE_BROWSER = new Set(["CapsLock", "NumLock", "Fn", "FnLock", "Dead", "Process", "Unidentified", "Compose", "AltGraph"]);
-const NOTCH = 100; // pixels that browsers report for one click of the wheel
-const LINES = 3; // lines for the same
-const HOLD = 550; // milliseconds that a finger rests before it means the right button
-const SLACK = 10; // pixels that a finger may move and still tap
+const NOTCH = 100; // pixels that browsers report per wheel click
+const LINES = 3; // lines per wheel click
+const HOLD = 550; // milliseconds of a long press, which is a right click
+const SLACK = 10; // maximum movement of a tap in pixels
 const SENTINEL = "\u200b"; // kept in the sink, so that on-screen keyboards have something to delete
 const MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 
-// The pixel of the seat under a place in the window: floor, because a pixel is an area; the nearest when outside.
+// The seat's pixel at a point of the window, rounded down because a pixel is an area; clamped to the screen.
 export function pixel(canvas, clientX, clientY) {
   const box = canvas.getBoundingClientRect();
   const along = (at, start, length, count) => Math.min(count - 1, Math.max(0, Math.floor(((at - start) / length) * count)));
@@ -19,7 +19,7 @@ export function pixel(canvas, clientX, clientY) {
 }
 
 // `seat` has act(action), type(text), paste(text), copy(), allowed(), smooth() (whether it scrolls by pixels), leave(),
-// and pinch(factor, x, y, dx, dy), which enlarges and moves the picture and says whether it is enlarged. `signal` ends it.
+// and pinch(factor, x, y, dx, dy), which zooms and pans and returns whether the view is zoomed. `signal` removes listeners.
 export function listen(canvas, sink, seat, signal) {
   const lone = { key: null };
   mouse(canvas, sink, seat, lone, signal);
@@ -34,7 +34,7 @@ function modifiers(event) {
 function mouse(canvas, sink, seat, lone, signal) {
   const down = new Set();
   const wheel = { x: 0, y: 0 };
-  // Mouse events have whole numbers only; the pointer event that comes before each of them is more exact.
+  // Mouse events have integer coordinates; the pointer event before each of them is more precise.
   let spot = { clientX: 0, clientY: 0 };
   for (const kind of ["pointerdown", "pointermove", "pointerup"]) addEventListener(kind, (event) => { spot = event; }, { capture: true, signal });
   const at = (event) => {
@@ -55,7 +55,7 @@ function mouse(canvas, sink, seat, lone, signal) {
     down.add(button);
     seat.act({ kind: "mouse_down", button, ...at(event) });
   });
-  // On the window, so that a button that was pressed on the picture can be let go anywhere.
+  // On the window, so that a button pressed on the screen can be released anywhere.
   addEventListener("mouseup", (event) => {
     const button = BUTTONS[event.button];
     if (!down.has(button)) return;
@@ -67,13 +67,13 @@ function mouse(canvas, sink, seat, lone, signal) {
   let pending = null;
   addEventListener("mousemove", (event) => {
     if (!seat.allowed() || (event.target !== canvas && !down.size)) return;
-    // One move a picture of the browser is all that can be seen.
+    // At most one move per animation frame.
     if (!pending) requestAnimationFrame(move);
     pending = at(event);
   }, { signal });
   const move = () => {
     if (!pending) return;
-    // Keys that are held matter to what is dragged; to a pointer that only passes by they would be noise.
+    // Modifiers matter for a drag, but not for plain pointer movement.
     seat.act(down.size ? { kind: "move", ...pending } : { kind: "move", point: pending.point });
     pending = null;
   };
@@ -84,7 +84,7 @@ function mouse(canvas, sink, seat, lone, signal) {
   for (const kind of ["contextmenu", "auxclick", "dragstart"]) canvas.addEventListener(kind, (event) => event.preventDefault());
 
   canvas.addEventListener("wheel", (event) => {
-    if (!seat.allowed()) return; // a page that only shows the seat scrolls
+    if (!seat.allowed()) return; // in view-only mode the page scrolls
     event.preventDefault();
     lone.key = null;
     const per = [NOTCH, LINES, 1][event.deltaMode];
@@ -99,7 +99,7 @@ function mouse(canvas, sink, seat, lone, signal) {
   }, { passive: false });
 }
 
-// Whole clicks of a wheel that turns by parts: what is left over counts towards the next.
+// Converts partial wheel movements to whole clicks; the remainder counts towards the next one.
 function clicks(wheel, axis, amount) {
   if (!amount) return 0;
   if (Math.sign(amount) !== Math.sign(wheel[axis])) wheel[axis] = 0;
@@ -110,10 +110,10 @@ function clicks(wheel, axis, amount) {
 }
 
 function touch(canvas, seat) {
-  let first = null; // where the finger came down, until it is known what it means
+  let first = null; // start of a touch, until its gesture is known
   let dragging = false;
   let timer = 0;
-  let two = null; // the middle of two fingers, and how far they are apart
+  let two = null; // midpoint and distance of two fingers
   let began = 1;
   let pinching = false;
   const wheel = { x: 0, y: 0 };
@@ -140,7 +140,7 @@ function touch(canvas, seat) {
     event.preventDefault();
     if (two && event.touches.length === 2) {
       const now = middle(event.touches);
-      // Two fingers never move quite alike: until they have clearly come nearer or parted, they scroll.
+      // Two fingers scroll until their distance has clearly changed.
       pinching ||= Math.abs(Math.log(now.apart / began)) > 0.2;
       const moved = [now.clientX - two.clientX, now.clientY - two.clientY];
       if (seat.pinch(pinching ? now.apart / two.apart : 1, now.clientX, now.clientY, ...moved) || pinching) {
@@ -172,7 +172,7 @@ function touch(canvas, seat) {
     forget();
     if (!event.touches.length) two = null;
   };
-  // Pressed and let go as they come, so that two quick taps are a double click.
+  // Pressed and released immediately, so that two quick taps are a double click.
   const tap = (at) => {
     seat.act({ kind: "mouse_down", button: "left", point: at });
     seat.act({ kind: "mouse_up", button: "left", point: at });
@@ -197,7 +197,7 @@ function keyboard(sink, seat, lone) {
   sink.addEventListener("keydown", (event) => {
     if (event.isComposing || event.keyCode === 229) return;
     if (event.key === "Escape" && event.ctrlKey && event.altKey) { event.preventDefault(); sink.blur(); seat.leave(); return; }
-    if (commands(event, "v")) return; // the browser turns it into a paste
+    if (commands(event, "v")) return; // the browser sends a paste event
     if (commands(event, "c")) {
       event.preventDefault();
       lone.key = null;
@@ -211,12 +211,12 @@ function keyboard(sink, seat, lone) {
       return;
     }
     lone.key = null;
-    if (isText(event)) return; // arrives as input, composed and in any script
+    if (isText(event)) return; // arrives as an input event, composed and in any script
     event.preventDefault();
     if (event.code === "NumpadEnter") seat.act({ kind: "key", keys: [...modifiers(event), "kp_enter"] });
     else seat.act({ kind: "key", keys: [...modifiers(event), keyName(event)] });
   });
-  // A modifier that was pressed and let go alone is a key of its own: Alt opens menus.
+  // A modifier that is pressed and released alone is sent as a key: Alt opens menus.
   sink.addEventListener("keyup", (event) => {
     if (lone.key !== event.key) return;
     event.preventDefault();
@@ -238,7 +238,7 @@ function keyboard(sink, seat, lone) {
   sink.addEventListener("compositionstart", () => sink.classList.add("composing"));
   sink.addEventListener("compositionend", () => {
     sink.classList.remove("composing");
-    // Some browsers send an input event after this and some before: whichever finds the text sends it.
+    // Browsers send an input event before or after this one; the first handler that finds the text sends it.
     send(sink.value.replaceAll(SENTINEL, ""));
     reset();
   });
@@ -250,7 +250,7 @@ function keyboard(sink, seat, lone) {
   sink.addEventListener("blur", () => { lone.key = null; });
 }
 
-// Whether a key is meant for this page and not for the app: Control, Shift and a letter, on a Mac Command and the letter.
+// Whether a key is a command of this page: Control+Shift and a letter, or Command and a letter on a Mac.
 function commands(event, letter) {
   const pressed = event.code === `Key${letter.toUpperCase()}` || event.key.toLowerCase() === letter;
   return pressed && !event.altKey && (MAC ? event.metaKey && !event.ctrlKey : event.ctrlKey && event.shiftKey && !event.metaKey);
@@ -260,18 +260,18 @@ function commands(event, letter) {
 function isText(event) {
   if (Array.from(event.key).length !== 1) return false;
   if (event.getModifierState("AltGraph")) return true;
-  if (MAC && event.altKey && !event.ctrlKey && !event.metaKey) return true; // Option writes characters there
+  if (MAC && event.altKey && !event.ctrlKey && !event.metaKey) return true; // Option types characters on a Mac
   return !event.ctrlKey && !event.altKey && !event.metaKey;
 }
 
-// Commands are written in Latin letters on every layout: Ctrl and the key of C, whatever it types.
+// Shortcuts use Latin letters on every layout: Ctrl and the physical key of C, whatever it types.
 function keyName(event) {
   if (event.key.length > 1) return event.key;
   if (event.key.charCodeAt(0) > 126 && /^(Key|Digit)/.test(event.code)) return event.code.at(-1).toLowerCase();
   return event.key.toLowerCase();
 }
 
-// Puts the sink where the person clicked, so that an input method shows its choices there.
+// Moves the sink to the click, so that an input method shows its candidates there.
 function place(sink, canvas, event) {
   const box = canvas.getBoundingClientRect();
   sink.style.left = `${Math.max(0, Math.min(event.clientX - box.left, box.width * 0.4))}px`;

@@ -1,15 +1,15 @@
-// The connection to the seat: pictures in, actions out, and again when it breaks.
+// The connection to the seat: receives images, sends actions, reconnects.
 
-const IN_FLIGHT = 4; // actions sent and not yet answered; those behind them wait here, where they can be merged
-const MOST_TEXT = 1000; // characters of one action: the picture stands still while it is typed
+const IN_FLIGHT = 4; // maximum number of unanswered actions; further ones are queued here, where they can be merged
+const MOST_TEXT = 1000; // maximum characters per action, because no images arrive while text is typed
 const LONGEST_WAIT = 5000;
-const WAITING = 500; // actions; a seat that is so far behind will not catch up
+const WAITING = 500; // maximum number of queued actions; a seat that is further behind will not catch up
 
-const MOST_TRIES = 8; // without a word from the server, each later than the last
+const MOST_TRIES = 8; // reconnection attempts without a response, with backoff
 
 export class Link {
-  // `on` has a function for each kind of news: hello, frame, cursor, trouble, control, refused, clipboard, state. `probe` is an
-  // address that says, when the connection was lost, whether it may be had again.
+  // `on` has a callback per message type: hello, frame, cursor, trouble, control, refused, clipboard, state. `probe` is a
+  // URL that tells whether a lost connection may be opened again.
   constructor(address, on, probe = "") {
     this.address = address;
     this.probe = probe;
@@ -41,7 +41,7 @@ export class Link {
       try {
         await this.on.frame(new Uint8Array(data, 4));
       } finally {
-        // The next picture comes when this one has been drawn: pictures never pile up.
+        // The server sends the next image after this one is drawn, so images never queue up.
         this.say({ type: "drawn" });
       }
       return;
@@ -64,7 +64,7 @@ export class Link {
     }
   }
 
-  // What was not sent before a break is not sent after it: it was meant for what was seen then.
+  // Actions that were not sent before a disconnect are dropped: they were meant for the earlier screen.
   async closed(event) {
     this.clear();
     if (this.over || event.code === 1012) return this.on.state("over");
@@ -96,7 +96,7 @@ export class Link {
     const merged = last && merge(last, action);
     if (merged) this.outbox[this.outbox.length - 1] = merged;
     else this.outbox.push(action);
-    // A new connection forgets all of it, and the server lets go what was held.
+    // A new connection starts empty, and the server releases held keys and buttons.
     if (this.outbox.length > WAITING) this.socket?.close();
     else this.flush();
   }
@@ -108,7 +108,7 @@ export class Link {
     }
   }
 
-  // Asks for what was copied in the seat, once all before it was done.
+  // Requests the seat's clipboard text after all earlier actions are done.
   copy() {
     this.outbox.push({ kind: "copy" });
     this.flush();
@@ -127,7 +127,7 @@ export class Link {
   }
 }
 
-// Two actions that wait one behind the other as one, or null.
+// Merges two consecutive queued actions, or returns null.
 function merge(first, second) {
   if (first.kind !== second.kind || String(first.modifiers) !== String(second.modifiers)) return null;
   if (first.kind === "move") return second;

@@ -1,4 +1,4 @@
-// The page of a seat: its screen, and the buttons around it.
+// The page of a seat: its screen and controls.
 import { ask, toast } from "./site.js";
 import { copyOut } from "./copy_out.js";
 import { watch } from "./screen.js";
@@ -6,7 +6,7 @@ import { watch } from "./screen.js";
 const byId = (id) => document.getElementById(id);
 const [place, tools, said] = ["live-screen", "live-tools", "live-said"].map(byId);
 const api = tools.dataset.api;
-const NAMES = { connecting: "Connecting", live: "Live", trouble: "Trouble", lost: "Disconnected", over: "Closed", stale: "Closed", full: "Full" };
+const NAMES = { connecting: "Connecting", live: "Live", trouble: "Problem", lost: "Disconnected", over: "Closed", stale: "Closed", full: "Full" };
 const KINDS = { live: "good", trouble: "bad", lost: "bad" };
 let ended = false;
 
@@ -23,7 +23,7 @@ const seat = watch(place, place.dataset.stream, {
     if (!ended) tell(trouble && [trouble.message, trouble.fix].filter(Boolean).join("\n"), "bad");
   },
   onRefused: (news) => toast([news.message, news.fix].filter(Boolean).join(". "), "bad"),
-  onTooLong: (length, most) => toast(`The text has ${length} characters; at most ${most} can be typed at once.`, "bad"),
+  onTooLong: (length, most) => toast(`The text has ${length} characters; the maximum is ${most} at once.`, "bad"),
   onClipboard: (news) => copyOut(news, toast),
   onLeave: () => byId("live-control")?.focus(),
   onEnd: () => { if (api) setTimeout(look, 100); },
@@ -43,7 +43,7 @@ if (api) look();
 function end(action) {
   ended = true;
   for (const one of tools.querySelectorAll("button, input")) one.disabled = true;
-  tell("Judging what you did.");
+  tell("Checking your result.");
   seat.act(action);
 }
 
@@ -59,9 +59,9 @@ async function look() {
     if (status === "over") return location.reload();
     byId("live-steps").textContent = steps;
     byId("live-time").textContent = `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
-    if (status === "judging") tell("Judging what was done.");
+    if (status === "judging") tell("Checking the result.");
   } catch {
-    // The server may be busy; the next look tells.
+    // The server may be busy; try again at the next poll.
   }
   setTimeout(look, ended ? 300 : 1000);
 }

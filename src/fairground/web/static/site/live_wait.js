@@ -1,4 +1,4 @@
-// While a seat is being opened, or judged: asks how it stands, and goes on when it is ready.
+// Polls a seat that is being opened or judged, and reloads the page when it is ready.
 import { ask } from "./site.js";
 
 const place = document.getElementById("live-wait");
@@ -9,7 +9,7 @@ async function look() {
     if (status !== "opening") return location.reload();
     document.getElementById("seconds").textContent = Math.floor(seconds);
   } catch {
-    // The server may be busy; the next look tells.
+    // The server may be busy; try again at the next poll.
   }
   setTimeout(look, 700);
 }

@@ -1,4 +1,4 @@
-// The form for a battle: a scenario of a suite, or somebody's own words on a desktop that they prepare.
+// The form for a new battle: a scenario of a suite, or a custom task on a prepared desktop.
 import { ask } from "./site.js";
 
 const form = document.getElementById("new-battle");
@@ -30,7 +30,7 @@ async function uploaded() {
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   const button = form.querySelector("[type=submit]");
-  const missing = own() ? !field("text").value.trim() && ["text", "Say what they should do."] : !field("world").value.trim() && ["world", "Name a scenario, or have one drawn."];
+  const missing = own() ? !field("text").value.trim() && ["text", "Describe the task."] : !field("world").value.trim() && ["world", "Enter a scenario, or press Choose for me."];
   trouble.hidden = !missing;
   if (missing) {
     trouble.textContent = missing[1];
@@ -38,7 +38,7 @@ form.addEventListener("submit", async (event) => {
     return;
   }
   button.disabled = true;
-  button.textContent = "Beginning …";
+  button.textContent = "Starting …";
   try {
     const wanted = own()
       ? {
@@ -57,6 +57,6 @@ form.addEventListener("submit", async (event) => {
     trouble.textContent = error.message;
     trouble.hidden = false;
     button.disabled = false;
-    button.textContent = "Begin";
+    button.textContent = "Start";
   }
 });

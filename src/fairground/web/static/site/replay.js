@@ -1,22 +1,22 @@
-// Replays of episodes, to be put on any page.
+// Replays of episodes for any page.
 //
 //   mountReplay(element, { source, first?, title?, marks?, marked?, onMark?, hash?, anonymous? })
 //     Plays one episode. `source` is the address of its data (`replay_data` on the server); `first` is the data of its
 //     first steps, shown until the rest has arrived. `marks`: names of marks that a
-//     person may give a step, or true for all; `marked`: those given before, [{step, mark}]; `onMark(step, mark)`: told of
-//     each, with null when it is taken back. Steps are counted from 0, as in the recording. `hash`: the address of the page
-//     follows the step (#step-12), and can be copied; never when `anonymous`.
+//     person may give a step, or true for all; `marked`: existing marks, [{step, mark}]; `onMark(step, mark)`: called for
+//     each change, with null when a mark is removed. Steps are counted from 0, as in the recording. `hash`: the page's URL
+//     follows the step (#step-12); never if `anonymous`.
 //   mountSideBySide(element, sources, { mode: "step" | "time", marks?, marked?, onMark? })
-//     Plays two (or more) together: in step, or as they went in time. Each source is an address or {url, title}. `marked`
+//     Plays two (or more) together, synchronised by step or by time. Each source is a URL or {url, title}. `marked`
 //     has [{source, step, mark}] and `onMark` gets (source, step, mark), where `source` is the place in `sources`.
 //
-// Both return {ready, show(place), play(), stop(), reload(), destroy()}; `ready` is a promise, and fails in words.
+// Both return {ready, show(place), play(), stop(), reload(), destroy()}; `ready` is a promise that rejects with a readable message.
 import { makeControls } from "./replay_controls.js";
 import { make } from "./replay_dom.js";
 import { makeFilm } from "./replay_film.js";
 import { load, makeStage } from "./replay_stage.js";
 
-const BLOCK = 500; // steps in the list at once: thousands of rows would make a page slow
+const BLOCK = 500; // maximum number of steps in the list, because thousands of rows would be slow
 
 export function mountReplay(element, options) {
   const { source, first = null, title = "", marks, marked, onMark, hash = false, anonymous = false } = options;
@@ -33,7 +33,7 @@ export function mountReplay(element, options) {
 
   function remember(place) {
     if (!linked) return;
-    clearTimeout(later); // once it rests: browsers refuse hundreds of changes in a row
+    clearTimeout(later); // debounced: browsers reject hundreds of URL changes in a row
     later = setTimeout(() => history.replaceState(null, "", `#step-${place + 1}`), 150);
   }
 
@@ -57,7 +57,7 @@ export function mountReplay(element, options) {
       const moments = momentsOf(await load(source));
       if (at) controls.use(moments, at());
       else {
-        controls.grow(moments); // somebody may be dragging the scrubber, or playing
+        controls.grow(moments); // keeps a running playback or drag of the scrubber
         list.show(controls.place);
         film.show(controls.place);
       }
@@ -74,7 +74,7 @@ export function mountReplay(element, options) {
       await navigator.clipboard.writeText(address);
       share.textContent = "Copied";
       setTimeout(() => { share.textContent = "Copy link"; }, 2000);
-    } catch { // not allowed here: then it is shown, to be copied by hand
+    } catch { // not permitted: show it for manual copying
       const box = make("input", { readonly: true, value: address, "aria-label": "Link to this step", class: "replay-link" });
       share.replaceWith(box);
       box.select();
@@ -91,7 +91,7 @@ export function mountReplay(element, options) {
   const early = Boolean(first?.steps.length > wanted());
   if (early) controls.use(momentsOf(first), wanted());
   const ready = open(early ? null : wanted);
-  ready.catch(() => {}); // it is said on the page
+  ready.catch(() => {}); // the page shows the error
   return {
     ready,
     show: controls.jump,
@@ -116,9 +116,9 @@ export function mountSideBySide(element, sources, { mode = "step", marks, marked
     marked: marked.filter((given) => given.source === place),
     onMark: onMark && ((step, mark) => onMark(place, step, mark)),
   }));
-  const choice = make("select", { "aria-label": "Keep them together", class: "replay-mode" },
-    make("option", { value: "step", selected: mode === "step" }, "in step"),
-    make("option", { value: "time", selected: mode === "time" }, "in time"));
+  const choice = make("select", { "aria-label": "Synchronise", class: "replay-mode" },
+    make("option", { value: "step", selected: mode === "step" }, "by step"),
+    make("option", { value: "time", selected: mode === "time" }, "by time"));
   let moments = [];
   const controls = makeControls({
     show: (place) => stages.forEach((stage, one) => { if (moments[place].places[one] !== stage.place) stage.show(moments[place].places[one]); }),
@@ -131,7 +131,7 @@ export function mountSideBySide(element, sources, { mode = "step", marks, marked
   function arrange() {
     const shown = moments[controls.place]?.places;
     moments = choice.value === "time" ? inTime(stages) : inStep(stages);
-    // Where both were, as far as the other way of counting knows that moment.
+    // Keeps the current position when the mode changes.
     const near = shown ? moments.findIndex(({ places }) => places.every((one, side) => one >= shown[side])) : 0;
     controls.use(moments, near < 0 ? moments.length - 1 : near);
   }
@@ -142,7 +142,7 @@ export function mountSideBySide(element, sources, { mode = "step", marks, marked
     trouble.textContent = bad.join(" ");
     trouble.hidden = !bad.length;
     found.forEach((one, place) => { if (one.status === "fulfilled") stages[place].open(one.value); });
-    choice.hidden = found.some((one) => one.value && !one.value.about); // an anonymous replay tells no times
+    choice.hidden = found.some((one) => one.value && !one.value.about); // an anonymous replay has no times
     arrange();
     root.dataset.ready = "yes";
     if (bad.length) throw new Error(bad.join(" "));
@@ -152,7 +152,7 @@ export function mountSideBySide(element, sources, { mode = "step", marks, marked
   const unlisten = controls.listen(root);
   element.replaceChildren(root);
   const ready = open();
-  ready.catch(() => {}); // it is said on the page
+  ready.catch(() => {}); // the page shows the error
   return {
     ready,
     get scenes() { return stages.map((stage) => stage.scenes); },
@@ -168,7 +168,7 @@ export function mountSideBySide(element, sources, { mode = "step", marks, marked
   };
 }
 
-// One moment a step; who has ended waits at the end.
+// One moment per step; an episode that has ended stays at its end.
 function inStep(stages) {
   const length = Math.max(0, ...stages.map((stage) => stage.scenes.length));
   return Array.from({ length }, (_, place) => {
@@ -179,7 +179,7 @@ function inStep(stages) {
   });
 }
 
-// One moment whenever something new was there to be seen on either side.
+// One moment per change on either side.
 function inTime(stages) {
   const times = [...new Set(stages.flatMap((stage) => stage.scenes.map((scene) => scene.begins)))].sort((a, b) => a - b);
   const last = times.at(-1) ?? 0;
@@ -194,7 +194,7 @@ function inTime(stages) {
   });
 }
 
-// The steps by their words, a block at a time. One row is in the order of the Tab key; up and down go on from there.
+// The list of steps, one block at a time. One row is in the tab order; the up and down keys move from there.
 function makeList(jump, stage) {
   const rows = make("ol", {});
   const element = make("nav", { class: "replay-list", "aria-label": "Steps" }, rows);

@@ -1,26 +1,26 @@
-// Moving through a replay: buttons, scrubber, keys, playing. What is moved through is a list of moments.
+// Replay controls: buttons, scrubber, keys and playback over a list of moments.
 import { iconButton, make } from "./replay_dom.js";
 
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16];
 const KEYS = [
-  [["←", "→"], "one step back, one forward"],
+  [["←", "→"], "previous step, next step"],
   [["Shift ←", "Shift →"], "ten steps"],
   [["Space"], "play, pause"],
-  [["Home", "End"], "the first, the last"],
+  [["Home", "End"], "first step, last step"],
   [["+", "−"], "faster, slower"],
-  [["?"], "these keys"],
+  [["?"], "show these keys"],
 ];
 const PATHS = {
   back: "M15.5 5 8 12l7.5 7z", next: "M8.5 5 16 12l-7.5 7z", play: "M8 5v14l11-7z", pause: "M7 5h4v14H7zm6 0h4v14h-4z",
 };
-const mounted = []; // the keys go to the one with the focus, else to the first on the page
+const mounted = []; // keys go to the replay with the focus, otherwise to the first one
 
-/* Controls over `moments`, each {hold: seconds, label: "3 of 12", words: for those who do not see it}.
+/* Controls over `moments`, each {hold: seconds, label: "3 of 12", words: for screen readers}.
    `show(place)` is called whenever another moment is to be seen. */
 export function makeControls({ show, more = [] }) {
-  const back = iconButton("Step back", PATHS.back);
+  const back = iconButton("Previous step", PATHS.back);
   const play = iconButton("Play", PATHS.play, { class: "replay-icon replay-play" });
-  const next = iconButton("Step forward", PATHS.next);
+  const next = iconButton("Next step", PATHS.next);
   const scrubber = make("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "Step", class: "replay-scrubber" });
   const where = make("output", { class: "replay-where" });
   const speeds = SPEEDS.map((one) => make("option", { value: one, selected: one === 1 }, `${one}×`));
@@ -55,7 +55,7 @@ export function makeControls({ show, more = [] }) {
 
   function sign(playing) {
     element.classList.toggle("playing", playing);
-    where.setAttribute("aria-live", playing ? "off" : "polite"); // nobody wants each step of a film read out
+    where.setAttribute("aria-live", playing ? "off" : "polite"); // do not announce every step during playback
     play.setAttribute("aria-label", playing ? "Pause" : "Play");
     play.title = playing ? "Pause" : "Play";
     play.querySelector("path").setAttribute("d", playing ? PATHS.pause : PATHS.play);
@@ -104,13 +104,13 @@ export function makeControls({ show, more = [] }) {
     toggle,
     get place() { return place; },
     get count() { return moments.length; },
-    // The same moments and more after them: nothing that goes on is disturbed.
+    // Appends moments without interrupting playback or dragging.
     grow(given) {
       moments = given;
       scrubber.max = String(Math.max(0, moments.length - 1));
       next.disabled = place === moments.length - 1;
     },
-    // Other moments; `at` is where to be among them.
+    // Replaces the moments; `at` is the new position.
     use(given, at = 0) {
       const going = Boolean(timer);
       stop();
@@ -133,7 +133,7 @@ export function makeControls({ show, more = [] }) {
       "-": () => pace(-1),
       "?": () => sheet.showModal(),
     },
-    // Takes keys for whatever lies in `root`, and for the whole page when it is the first on it.
+    // Handles keys within `root`, and on the whole page for the first replay.
     listen(root) {
       const one = { root, keys: controls.keys };
       mounted.push(one);
@@ -157,8 +157,8 @@ document.addEventListener("keydown", (event) => {
   const range = own?.matches("input[type=range]");
   if (own && !range) return;
   const moves = ["ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key);
-  if (range && moves && !event.shiftKey) return; // it does that by itself
-  if (moves && target.closest("pre, .scrolls")) return; // what scrolls, scrolls
+  if (range && moves && !event.shiftKey) return; // handled by the range input
+  if (moves && target.closest("pre, .scrolls")) return; // leave keys to scrollable elements
   if (event.key === " " && target.closest("button, a, summary")) return;
   const one = mounted.find(({ root }) => root.contains(target)) ?? mounted[0];
   const does = one?.keys[event.key];

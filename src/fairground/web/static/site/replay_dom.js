@@ -1,8 +1,8 @@
-// Elements of the replay. Whatever agents and apps said goes in as text, never as markup.
+// Elements of the replay. Text from agents and apps is added as text, never as markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-// An element with attributes (true stands alone; null, undefined and false are left out) and children.
+// Creates an element with children and attributes (true: without a value; null, undefined and false: left out).
 export function make(name, attributes = {}, ...children) {
   return fill(document.createElement(name), attributes, children);
 }
@@ -11,7 +11,7 @@ export function svg(name, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, name), attributes, children);
 }
 
-// A button with a drawing; its label is for those who do not see it.
+// A button with an icon and a label for screen readers.
 export function iconButton(label, path, extra = {}) {
   const icon = svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("path", { d: path }));
   return make("button", { type: "button", class: "replay-icon", "aria-label": label, title: label, ...extra }, icon);

@@ -1,27 +1,27 @@
-// The filmstrip of a replay: a small picture of every step, to click on. Only cells that are in sight exist, and their
-// pictures are fetched a few at a time while nothing else is: an episode of thousands of steps opens as fast as one of
-// ten, and no step waits for the strip.
+// The filmstrip of a replay: a clickable thumbnail per step. Only visible cells exist, and their
+// images are fetched a few at a time while nothing else is loading: an episode of thousands of steps opens as fast as one of
+// ten, and the strip delays no step.
 import { make } from "./replay_dom.js";
 
-const REST = 150; // milliseconds without a move
-const AT_ONCE = 3; // pictures on their way
+const REST = 150; // milliseconds without scrolling
+const AT_ONCE = 3; // parallel requests
 const GAP = 6;
 const HEIGHT = { broad: 52, tall: 84 };
 const WIDTHS = [32, 120];
-const BESIDE = 3; // cells out of sight that exist already
+const BESIDE = 3; // extra cells beyond the visible ones
 
-// `stage` tells by the event "rest" that its picture has come and nothing else is wanted.
+// `stage` sends the event "rest" when its image has loaded and nothing else is requested.
 export function makeFilm(jump, stage) {
   const cells = make("div", { class: "film-cells" });
   const element = make("div", { class: "replay-film", role: "group", "aria-label": "Filmstrip", hidden: true }, cells);
-  const drawn = new Map(); // place -> its button
+  const drawn = new Map(); // index -> button
   let scenes = [];
   let data = null;
   let width = WIDTHS[1];
   let now = 0;
   let timer = 0;
-  let rests = false; // whether the stage does
-  let turn = 0; // of fetching; another begins with every move
+  let rests = false; // whether the stage is idle
+  let turn = 0; // fetch generation; every scroll starts a new one
 
   const pitch = () => width + GAP;
 
@@ -38,7 +38,7 @@ export function makeFilm(jump, stage) {
     return button;
   }
 
-  // Where the action was aimed.
+  // Target of the action.
   function dot(scene) {
     const picture = data.pictures[scene.frame];
     const aim = scene.shapes.find((shape) => shape.kind !== "box")?.points[0];
@@ -67,7 +67,7 @@ export function makeFilm(jump, stage) {
       }
     }
     for (let place = first; place <= last; place += 1) if (!drawn.has(place)) add(place);
-    if (scenes.length && !drawn.has(now)) add(now); // what has the focus stays
+    if (scenes.length && !drawn.has(now)) add(now); // keep the focused cell
     turn += 1;
     clearTimeout(timer);
     timer = setTimeout(load, REST);
@@ -79,7 +79,7 @@ export function makeFilm(jump, stage) {
     cells.insertBefore(drawn.get(place), after.length ? drawn.get(Math.min(...after)) : null);
   }
 
-  // What is nearest to the step that is shown comes first.
+  // Nearest to the current step first.
   function load() {
     if (!rests) return;
     const mine = turn;
@@ -93,7 +93,7 @@ export function makeFilm(jump, stage) {
     const image = make("img", { alt: button.title, draggable: "false", fetchpriority: "low" });
     return new Promise((done) => {
       image.addEventListener("load", done);
-      image.addEventListener("error", () => done(image.remove())); // the stage says what is wrong with a frame
+      image.addEventListener("error", () => done(image.remove())); // the stage shows errors of frames
       image.src = `${data.thumbnails}${scenes[place].frame}.webp`;
       button.prepend(image);
     });
@@ -120,7 +120,7 @@ export function makeFilm(jump, stage) {
       width = Math.round(Math.min(WIDTHS[1], Math.max(WIDTHS[0], (height * size.width) / size.height)));
       element.style.setProperty("--film", `${height}px`);
       cells.style.width = `${scenes.length * pitch() - GAP}px`;
-      for (const [place, button] of drawn) { // one that stays the same stays: somebody may be pressing it
+      for (const [place, button] of drawn) { // unchanged cells are kept: one may be pressed
         if (width === broad && same(before[place], scenes[place])) continue;
         button.remove();
         drawn.delete(place);

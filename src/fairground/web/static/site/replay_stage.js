@@ -1,20 +1,20 @@
-// The stage of a replay: one scene of one episode, with the action drawn on the frame, and what was said about it.
+// The stage of a replay: one scene of an episode, with the action drawn on the frame, and its texts.
 import { make, svg } from "./replay_dom.js";
 
-const AHEAD = 4; // frames that are fetched before their turn
-const REST = 100; // milliseconds without another wish
+const AHEAD = 4; // frames to prefetch
+const REST = 100; // milliseconds without another request
 const MARKS = ["good", "grounding", "planning", "irrelevant", "misaligned", "hallucination", "harmful", "other"];
 
-// What one looks at: every step with what the agent saw before it, and at last what was left.
+// Scenes: every step with the frame that the agent saw before it, and the final screen.
 export function scenesOf(data) {
   const scenes = data.steps.map((step) => ({ ...step, step }));
   if (data.end) {
-    scenes.push({ ...data.end, number: scenes.length + 1, words: "What was left", caption: "", shapes: [], step: null });
+    scenes.push({ ...data.end, number: scenes.length + 1, words: "Final screen", caption: "", shapes: [], step: null });
   }
   return scenes;
 }
 
-// Asks for an episode's data; says in words what went wrong.
+// Fetches an episode's data. Throws an Error with a readable message.
 export async function load(url) {
   let answer;
   try {
@@ -23,7 +23,7 @@ export async function load(url) {
     throw new Error("The server does not answer. Is it still running?");
   }
   const said = await answer.json().catch(() => null);
-  if (!answer.ok) throw new Error([said?.error ?? `The server said ${answer.status}`, said?.fix].filter(Boolean).join(". "));
+  if (!answer.ok) throw new Error([said?.error ?? `The server returned status ${answer.status}`, said?.fix].filter(Boolean).join(". "));
   return said;
 }
 
@@ -58,14 +58,14 @@ export function makeStage({ title = "", marks = null, marked = [], onMark = null
     frame.style.setProperty("--h", height);
     if (url) image.src = url;
     image.hidden = !url;
-    image.alt = scene.step ? `What the agent saw before step ${scene.number}: ${scene.words}` : "What was on the screen at the end";
+    image.alt = scene.step ? `What the agent saw before step ${scene.number}: ${scene.words}` : "The screen at the end";
     drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
     drawing.replaceChildren(...scene.shapes.flatMap((shape) => drawn(shape, unit)));
     typed.textContent = scene.caption;
     typed.hidden = !scene.caption;
     lost.textContent = why;
     lost.hidden = !why;
-    shot.dataset.shown = scene.number; // which scene's picture this is; it comes a little after its words
+    shot.dataset.shown = scene.number; // the scene of the loaded image, which appears slightly after its text
   }
 
   function markButtons(scene) {
@@ -83,7 +83,7 @@ export function makeStage({ title = "", marks = null, marked = [], onMark = null
       });
       return button;
     });
-    return make("div", { class: "replay-marks", role: "group", "aria-label": `What step ${scene.number} was` }, buttons);
+    return make("div", { class: "replay-marks", role: "group", "aria-label": `Marks of step ${scene.number}` }, buttons);
   }
 
   function show(wanted) {
@@ -112,19 +112,19 @@ export function makeStage({ title = "", marks = null, marked = [], onMark = null
         frame.style.setProperty("--w", first.width);
         frame.style.setProperty("--h", first.height);
       }
-      if (!scenes.length) about.replaceChildren(make("p", { class: "muted" }, "Nothing was recorded of this episode yet."));
+      if (!scenes.length) about.replaceChildren(make("p", { class: "muted" }, "This episode has no recorded steps yet."));
     },
   };
 }
 
-// Loads one picture at a time: while one is on its way only the last wish is kept, so that scrubbing over 500 frames
-// neither floods the server nor lags behind. What comes next is fetched once the reader rests, and others are told.
+// Loads one image at a time and keeps only the latest request meanwhile, so that scrubbing over 500 frames
+// neither floods the server nor lags. The next frames are prefetched when idle, which is announced with an event.
 function makeLoader(shown, failed, next, rested) {
-  let current = null; // the scene that is to be seen
+  let current = null; // the requested scene
   let wish = null;
   let busy = false;
   let later = 0;
-  let ahead = []; // held, so that they are not thrown away
+  let ahead = []; // keeps references, so that they stay cached
 
   async function run() {
     busy = true;
@@ -171,7 +171,7 @@ function makeLoader(shown, failed, next, rested) {
   };
 }
 
-// Why a picture did not come; nothing when it is worth another try.
+// Why an image failed to load; null if a retry is worthwhile.
 async function reason(url, overtaken) {
   let answer;
   try {
@@ -185,10 +185,10 @@ async function reason(url, overtaken) {
     return "";
   }
   if (answer.ok) return "This frame is damaged and cannot be shown.";
-  return answer.status === 404 ? "This frame is missing." : `This frame cannot be shown: the server said ${answer.status}.`;
+  return answer.status === 404 ? "This frame is missing." : `This frame cannot be shown: the server returned status ${answer.status}.`;
 }
 
-// --- what was said ----------------------------------------------------------------------------------------------------
+// --- texts ------------------------------------------------------------------------------------------------------------
 
 function said(scene) {
   const step = scene.step;
@@ -196,22 +196,22 @@ function said(scene) {
   const parts = [make("p", { class: "replay-does" }, number, make("bdi", {}, scene.words))];
   if (!step) return parts;
   if (step.refused) parts.push(why(`Refused: ${step.refused}`));
-  if (step.text) parts.push(make("pre", { class: "replay-text", dir: "auto", tabindex: "0", "aria-label": "The whole text" }, step.text));
+  if (step.text) parts.push(make("pre", { class: "replay-text", dir: "auto", tabindex: "0", "aria-label": "Full text" }, step.text));
   if (step.thought) {
-    parts.push(make("blockquote", { class: "replay-thought", dir: "auto", tabindex: "0", "aria-label": "What the agent said" }, step.thought));
+    parts.push(make("blockquote", { class: "replay-thought", dir: "auto", tabindex: "0", "aria-label": "The agent's thought" }, step.thought));
   }
-  for (const message of step.messages) parts.push(why(`The world said: ${message}`));
+  for (const message of step.messages) parts.push(why(`Message from the environment: ${message}`));
   parts.push(make("ul", { class: "replay-chips", "aria-label": "Times" }, times(step)));
   if (step.tree) parts.push(treeOf(step));
   return parts;
 }
 
 function why(text) {
-  return make("p", { class: "replay-why", dir: "auto", tabindex: text.length > 200 ? "0" : null }, text); // long ones scroll
+  return make("p", { class: "replay-why", dir: "auto", tabindex: text.length > 200 ? "0" : null }, text); // long texts scroll
 }
 
 function times(step) {
-  if (step.act_ms === null) return []; // of an anonymous replay, whose steps all take the same time
+  if (step.act_ms === null) return []; // anonymous replays have no times
   const chips = [[`at ${step.begins.toFixed(1)} s`]];
   if (step.agent_ms) chips.push([`agent ${ms(step.agent_ms)}`]);
   if (step.act_ms !== null) chips.push([`act ${ms(step.act_ms)}`]);
@@ -227,7 +227,7 @@ function treeOf(step) {
   box.addEventListener("toggle", async () => {
     if (!box.open || shown.textContent) return;
     const answer = await fetch(step.tree).catch(() => null);
-    shown.textContent = answer?.ok ? (await answer.text()).slice(0, 400_000) : "It cannot be read.";
+    shown.textContent = answer?.ok ? (await answer.text()).slice(0, 400_000) : "The accessibility tree cannot be read.";
   });
   return box;
 }
@@ -236,7 +236,7 @@ function ms(amount) {
   return amount < 1000 ? `${Math.round(amount)} ms` : `${(amount / 1000).toFixed(1)} s`;
 }
 
-// --- what was done, drawn ---------------------------------------------------------------------------------------------
+// --- drawing of actions -----------------------------------------------------------------------------------------------
 
 function drawn(shape, unit) {
   const line = (points) => points.map(([x, y]) => `${x},${y}`).join(" ");

@@ -1,4 +1,4 @@
-// Runs as they go on: asks whether something has changed, and then fetches what the page shows anew. No reload.
+// Updates of running runs: polls for changes, and then replaces the live part of the page.
 import { ask, tellTimes } from "./site.js";
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -10,11 +10,11 @@ const seen = () => new Promise((done) => {
 for (const form of document.querySelectorAll("form[data-filter]")) {
   form.addEventListener("change", () => form.requestSubmit());
   form.addEventListener("submit", () => {
-    // An address says what was chosen, and not what was not.
+    // Leave empty fields out of the URL.
     for (const field of form.elements) if (field.name && !field.value) field.disabled = true;
   });
 }
-// Fields that were switched off stay so when the browser comes back to the page it kept.
+// Enable the fields again when the browser restores the page from its cache.
 window.addEventListener("pageshow", () => {
   for (const field of document.querySelectorAll("form[data-filter] :disabled")) field.disabled = false;
 });
@@ -38,7 +38,7 @@ async function follow() {
   }
 }
 
-// Exchanges the live part of the page for what the server shows now; what had the focus keeps it.
+// Replaces the live part of the page with the current version. Focus and scroll positions are kept.
 async function renew(live) {
   const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
   if (!answer.ok) return;

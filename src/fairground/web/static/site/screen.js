@@ -1,4 +1,4 @@
-// A seat on a page: its picture as it changes, and, where that is allowed, a person's hands in it.
+// A seat on a page: its live screen and, if allowed, input from the person.
 
 import { listen } from "./input.js";
 import { Link } from "./link.js";
@@ -7,36 +7,36 @@ const MOST_PASTED = 20000;
 const STATES = {
   connecting: "Connecting to the seat",
   live: "",
-  trouble: "The seat shows no picture any more",
-  lost: "The connection is lost. Trying again…",
-  over: "This seat has been closed.",
-  stale: "The seat cannot be reached any more. Load this page again.",
-  full: "Too many pages show this seat already. Close one, and load this page again.",
+  trouble: "The seat's screen is not available",
+  lost: "Disconnected. Reconnecting…",
+  over: "This seat is closed.",
+  stale: "The seat can no longer be reached. Reload this page.",
+  full: "Too many pages show this seat. Close one and reload this page.",
 };
 
-// Shows the seat behind a stream in an element, as large as fits. What it shows is in the element's data: `state`
+// Shows a seat's stream in an element, as large as fits. The element's dataset holds the current `state`
 // (connecting, live, trouble, lost, over, stale, full), `control` and `keys` (on, off), `frames` (how many).
 //
-// Options: `control`, whether to use the seat as soon as the server allows it; `fill`, whether the element has a height
-// of its own (else it gets the picture's shape); `label`, what the picture is called; `probe`, see Link. And functions
-// that are told: onHello(news), onTrouble(trouble or null), onEnd(state), onState(state), onControl(on), onKeys(on),
+// Options: `control`, whether to take control as soon as the server allows it; `fill`, whether the element has a height
+// of its own (otherwise it gets the screen's aspect ratio); `label`, the accessible name; `probe`, see Link. Callbacks:
+// onHello(news), onTrouble(trouble or null), onEnd(state), onState(state), onControl(on), onKeys(on),
 // onCursor([x, y] or null), onScale(factor), onRefused(news), onTooLong(characters), onClipboard({ text, cut }).
 //
-// Gives { canvas, sink, close(), setControl(on), act(action), type(text), copy(), focus(), fit(), controls(), watching() }.
-export function watch(element, streamUrl, { control = false, fill = false, label = "Live picture of the seat", probe = "", ...on } = {}) {
+// Returns { canvas, sink, close(), setControl(on), act(action), type(text), copy(), focus(), fit(), controls(), watching() }.
+export function watch(element, streamUrl, { control = false, fill = false, label = "Live screen of the seat", probe = "", ...on } = {}) {
   const data = element.dataset;
   const [frame, canvas, sink, veil] = build(element, label);
   const context = canvas.getContext("2d", { alpha: false });
   const ending = new AbortController();
   let wanted = control;
-  let allowed = false; // what the server allows at all
+  let allowed = false; // whether the server allows control
   let backend = "";
-  let fitted = 1; // how large the whole picture is shown
-  let zoom = { by: 1, x: 0, y: 0 }; // and how much larger than that, moved by how much
+  let fitted = 1; // scale at which the whole screen fits
+  let zoom = { by: 1, x: 0, y: 0 }; // additional zoom factor and offset
 
   const link = new Link(streamUrl, {
     hello(news) {
-      // Even the same size, set again, would empty the picture.
+      // Setting the size clears the canvas, even if it is the same.
       if (String([canvas.width, canvas.height]) !== String(news.size)) [canvas.width, canvas.height] = news.size;
       [allowed, backend] = [news.control, news.backend];
       if (!fill) element.style.aspectRatio = news.size.join(" / ");
@@ -135,35 +135,35 @@ export function watch(element, streamUrl, { control = false, fill = false, label
     if (controls()) link.copy();
   }
 
-  // As large as fits; a little more room than needed is left empty, because a slightly enlarged picture is only blurred.
+  // As large as fits, but not slightly enlarged, because that only blurs the image.
   function fit() {
     const whole = Boolean(document.fullscreenElement);
     const room = whole || !fill ? 0 : 8;
     const fits = Math.min((element.clientWidth - room) / canvas.width, (element.clientHeight - room) / canvas.height);
     const scale = fits > 1 && fits < 1.25 && !whole ? 1 : Math.max(fits, 0.05);
     const [width, height] = [canvas.width * scale, canvas.height * scale];
-    // On whole pixels of the window, so that a picture shown as it is stays sharp.
+    // Aligned to device pixels, so that an unscaled image stays sharp.
     const { left, top } = element.getBoundingClientRect();
     const centred = (start, space, size) => Math.round(start + (space - size) / 2) - start;
     frame.style.width = `${width}px`;
     frame.style.height = `${height}px`;
     frame.style.left = `${centred(left + element.clientLeft, element.clientWidth, width)}px`;
     frame.style.top = `${centred(top + element.clientTop, element.clientHeight, height)}px`;
-    // What a person has enlarged stays as large when an on-screen keyboard takes some of the room.
+    // A zoomed view keeps its size when an on-screen keyboard opens.
     const again = zoom.by === 1 ? 0 : fitted / scale;
     fitted = scale;
     pinch(again, left + element.clientWidth / 2, top + element.clientHeight / 2, 0, 0);
   }
 
-  // Enlarges what lies under a place of the window, and moves it; a factor of 0 shows all again.
-  // Returns whether the picture is enlarged, and so could be moved.
+  // Zooms around a point of the window and pans; a factor of 0 resets the zoom.
+  // Returns whether the view is zoomed and can be panned.
   function pinch(factor, x, y, dx, dy) {
     const before = zoom.by;
     const by = Math.min(Math.max(before * factor, 1), Math.max(1, 3 / fitted));
     const [width, height] = [frame.offsetWidth * by, frame.offsetHeight * by];
     const box = element.getBoundingClientRect();
     const [left, top] = [x - box.left - frame.offsetLeft, y - box.top - frame.offsetTop];
-    // The place under the fingers stays under them, as far as the picture reaches.
+    // The point under the fingers stays there, within the edges of the image.
     const keep = (at, offset, moved) => at - ((at - offset) * by) / before + moved;
     const within = (offset, size, room, start) => size <= room ? (room - size) / 2 - start : Math.min(-start, Math.max(room - size - start, offset));
     zoom = {
@@ -195,7 +195,7 @@ function build(element, label) {
   const frame = make("div", "screen-frame", element);
   const canvas = make("canvas", "screen-picture", frame, { role: "img", "aria-label": label, width: 1280, height: 720 });
   const sink = make("textarea", "screen-keys", frame, {
-    "aria-label": "Keyboard of the seat: what you type goes to the app. Control, Alt and Escape together leave it.",
+    "aria-label": "Keyboard of the seat: what you type goes to the app. Press Control+Alt+Escape to leave.",
     autocapitalize: "off", autocomplete: "off", autocorrect: "off", spellcheck: "false", rows: 1,
   });
   sink.disabled = true;

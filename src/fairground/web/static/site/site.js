@@ -1,8 +1,8 @@
-// What every page has: the theme's switch, requests with this person's token, and short messages.
+// Shared by all pages: the theme switch, requests with the CSRF token, and toasts.
 
 export const token = document.querySelector('meta[name="token"]').content;
 
-// Asks the server, and gives what it said; says in words what went wrong.
+// Sends a request and returns the response's JSON. Throws an Error with a readable message.
 export async function ask(method, path, body) {
   const headers = { "X-Fairground-Token": token, Accept: "application/json" };
   if (body !== undefined && !(body instanceof FormData)) headers["Content-Type"] = "application/json";
@@ -14,11 +14,11 @@ export async function ask(method, path, body) {
     throw new Error("The server does not answer. Is it still running?");
   }
   const said = answer.status === 204 ? null : await answer.json().catch(() => null);
-  if (!answer.ok) throw new Error([said?.error ?? `The server said ${answer.status}`, said?.fix].filter(Boolean).join(". "));
+  if (!answer.ok) throw new Error([said?.error ?? `The server returned status ${answer.status}`, said?.fix].filter(Boolean).join(". "));
   return said;
 }
 
-// A message that goes away by itself; what went wrong stays until it is closed.
+// Shows a toast. It disappears by itself; errors stay until they are closed.
 export function toast(text, kind = "") {
   const box = document.createElement("div");
   box.className = `toast ${kind}`;
@@ -40,11 +40,11 @@ document.getElementById("theme")?.addEventListener("click", () => {
   try {
     localStorage.setItem("theme", root.dataset.theme);
   } catch {
-    // It then lasts as long as the page.
+    // Without storage, the choice lasts until the page is left.
   }
 });
 
-// Times are the reader's own: <time datetime> becomes words.
+// Shows <time datetime> in the reader's time zone.
 export function tellTimes(root) {
   for (const one of root.querySelectorAll("time[datetime]")) {
     const at = new Date(one.dateTime);

@@ -1,7 +1,7 @@
-// Before anything is drawn: light or dark, as was chosen here before.
+// Applies the stored theme before the first paint.
 try {
   const chosen = localStorage.getItem("theme");
   if (chosen) document.documentElement.dataset.theme = chosen;
 } catch {
-  // Without storage it is the system's.
+  // Without storage, the system's theme is used.
 }
