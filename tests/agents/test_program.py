@@ -211,7 +211,7 @@ FLOOD = 'hear()\nline = "x" * 1000 + "\\n"\nwhile True: sys.stdout.write(line)'
         ("os.close(0); threading.Event().wait()", "closed its standard input while it was running"),
         ('hear(); hear()\nwhile True: sys.stdout.write("x" * 4096)', "a line of more than 1,048,576 bytes"),
         (FLOOD, "prints without reading its input"),
-        ('while True: hear(); say("Hello, I am an agent!")', "5 invalid answers in a row .*'Hello, I am an agent!'"),
+        ('while True: hear(); say("Hello, I am an agent!")', "5 invalid answers in a row; .*'Hello, I am an agent!'"),
         ('while True: hear(); say(\'{"action": {"kind": "do\')', "5 invalid answers in a row"),
         ('while True: hear(); sys.stdout.buffer.write(b"\\xff\\xfe\\n"); sys.stdout.flush()', "not UTF-8"),
         ('while True: hear(); act({"kind": "clcik"})', "did you mean click"),

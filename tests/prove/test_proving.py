@@ -209,7 +209,7 @@ def test_a_suite_serves_what_its_table_proves_and_says_why_not(
     assert ("eva", "ana") not in suite.pairs(suite.scenario("wallet", "pay"))
     monkeypatch.setattr(registry, "suites", lambda: {"tiny": suite})
     assert registry.resolve("tiny/wallet/pay/eva").configuration.profile == "ben", "the first that is proven"
-    with pytest.raises(InvalidConfiguration, match="not served: the task makes no sense .* knows no Eva Kim"):
+    with pytest.raises(InvalidConfiguration, match="not served: the task is not possible .* knows no Eva Kim"):
         registry.resolve("tiny/wallet/pay/eva@ana")
     assert registry.resolve("tiny/wallet/pay/eva@ana", unproven=True).configuration.profile == "ana"
     assert gzip.decompress(path.read_bytes()).count(b"\n") == 1 + 3

@@ -44,7 +44,7 @@ ASKS: Final = {
     "reset": "nothing is left of the previous episode: files, recent documents, clipboard, windows",
     "same start": "two seats at one configuration start in the same state",
     "renewal": "nothing is left when a page is renewed for the next episode",
-    "actions on one seat do not affect another": "what is done on one seat does not touch another",
+    "side by side": "actions on one seat do not affect another",
 }
 
 OnPhase = Callable[[str], None]
