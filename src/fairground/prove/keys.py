@@ -26,15 +26,13 @@ KEY = 16
 
 
 class Keys:
-    """The keys of a suite for its current sources."""
+    """The keys of a suite for its current sources, which are read when they are first needed."""
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
         self._rules = fingerprint({"rules": RULES, "checks": _matchers()})
-        self._apps = {app.name: fingerprint(_app_parts(suite, app)) for app in suite.apps}
-        self._scenarios = {
-            (scenario.app, scenario.name): fingerprint(_scenario_parts(scenario)) for scenario in suite.scenarios
-        }
+        self._apps: dict[str, str] = {}
+        self._scenarios: dict[tuple[str, str], str] = {}
 
     def pair(self, scenario: Scenario, instance: str, profile: str) -> str:
         """Return the key of one instance on one profile."""
@@ -75,7 +73,7 @@ class Keys:
         axes = [world.profile, world.theme, world.ui_state]
         parts = [
             "recording",
-            self._apps[world.app.name],
+            self._app(world.app),
             _set_up(world.scenario),
             [world.id, world.seed, dict(world.parameters), axes],
             package_versions(world.app.packages),
@@ -84,7 +82,15 @@ class Keys:
         return fingerprint(_plain(parts))[:KEY]
 
     def _base(self, scenario: Scenario) -> list[str]:
-        return [self._rules, self._apps[scenario.app], self._scenarios[scenario.app, scenario.name]]
+        name = (scenario.app, scenario.name)
+        if name not in self._scenarios:
+            self._scenarios[name] = fingerprint(_scenario_parts(scenario))
+        return [self._rules, self._app(self._suite.app(scenario.app)), self._scenarios[name]]
+
+    def _app(self, app: App) -> str:
+        if app.name not in self._apps:
+            self._apps[app.name] = fingerprint(_app_parts(self._suite, app))
+        return self._apps[app.name]
 
 
 def _app_parts(suite: Suite, app: App) -> Any:
