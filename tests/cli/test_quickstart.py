@@ -35,7 +35,7 @@ def test_it_explains_writes_runs_and_scores_a_first_agent(capsys: pytest.Capture
     assert "fairground compare runs/quickstart-2 runs/quickstart" in out
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_json_has_the_scores_and_the_suggested_change_improves_them(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
