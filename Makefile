@@ -1,46 +1,46 @@
-# Two commands do everything on a fresh Debian or Ubuntu machine: `make run` and `make test`.
-# Each sets up what it needs first (scripts/setup), which is quick when nothing changed.
+# `make run` and `make test` work on a fresh Debian or Ubuntu machine.
+# Each first installs what it needs (scripts/setup). This is fast when nothing changed.
 
 bin := .venv/bin
 
-# What `make run` runs: one scenario of each of ten apps, four on a desktop and six on a phone; `make setup` installs the
+# `make run` runs one scenario of each of ten apps: four desktop apps and six phone apps. `make setup` installs the
 # other desktop apps.
 first := desk/calc/region-total desk/writer/settle-changes desk/mousepad/sort-list desk/files/erase-files \
 	pocket/notes/pin-and-label pocket/email/reply-all pocket/payment/split-bill pocket/eats/order-with-extras \
 	pocket/smart-home/ranked-warmth pocket/flights/choose-seat
 agents := $(addprefix --agent ,oracle oracle:slip=0.1 random do-nothing)
-# Tests run side by side, two more than there are cores: each waits for programs half of its time. `make test jobs=0`
-# runs them one after another.
+# Number of parallel test processes: two more than there are cores, because each test waits for programs about half of
+# the time. `make test jobs=0` runs all tests in one process.
 jobs := $(shell expr $$(nproc) + 2)
 pytest := $(bin)/python -m pytest -n $(jobs) --maxprocesses 4 --dist worksteal
-# Hundreds of tests start Python; where it may not keep what it compiled, each compiles it all again.
+# Hundreds of tests start Python. Without cached bytecode, each of them would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help run quick test test-all check prove docs release bench setup clean
 
-help: ## This list
+help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
 
-run: ## Evaluate the built-in agents on real software: a leaderboard with intervals, and a report to look at
+run: ## Evaluate the built-in agents on ten apps and write a report
 	@scripts/setup run
 	@$(bin)/fairground run $(first) $(agents) --configs 1 --rollouts 1 --steps 30
 	@echo "more   $(bin)/fairground run pocket --agent oracle:slip=0.1 --configs 4 --rollouts 3   (see: $(bin)/fairground run --help)"
 
-quick: ## Run only the tests of pure logic (under a minute)
+quick: ## Run only the pure-logic tests (under a minute)
 	@scripts/setup check
 	@$(bin)/python -m pytest -n auto --dist worksteal --tier 0 --hypothesis-profile=quick
 
-test: ## Set up, check, and run the tests (some minutes)
+test: ## Run all checks, build the docs and run the tests (several minutes)
 	@scripts/setup test
 	@$(MAKE) --no-print-directory check docs
 	@$(pytest) --tier 2
 
-test-all: ## The same, with live oracles and everything long
+test-all: ## Run all checks and all tests, including live oracles and long tests
 	@scripts/setup test
 	@$(MAKE) --no-print-directory check
 	@$(pytest) --tier 3 --hypothesis-profile=thorough
 
-check: ## Lint, format, types and the import contract; changes nothing
+check: ## Check lint, format, types, spelling and import rules (changes no files)
 	@scripts/setup check
 	@$(bin)/ruff check --quiet
 	@$(bin)/ruff format --check --quiet
@@ -49,7 +49,7 @@ check: ## Lint, format, types and the import contract; changes nothing
 	@$(bin)/lint-imports --no-logo > .setup/lint-imports.log 2>&1 || { cat .setup/lint-imports.log; exit 1; }
 	@echo "check: lint, format, types and imports are clean"
 
-prove: ## Prove the suites anew where they changed, and write their proof tables (desk: hours)
+prove: ## Prove what changed in the suites and update their proof tables (desk: hours)
 	@scripts/setup run
 	@$(bin)/fairground prove pocket
 	@$(bin)/fairground prove desk
@@ -59,17 +59,17 @@ docs: ## Build the documentation site: site/index.html
 	@NO_MKDOCS_2_WARNING=1 $(bin)/mkdocs build --quiet
 	@echo "docs: site/index.html; with search: $(bin)/python -m http.server --bind 127.0.0.1 --directory site"
 
-release: ## Build the packages, check them, and print what to upload (uploads nothing)
+release: ## Build and check the packages and list the files to upload (uploads nothing)
 	@scripts/setup check
 	@$(bin)/python scripts/release
 
-bench: ## Measure, against peers in the same run
+bench: ## Run the benchmarks, with comparable tools in the same run
 	@scripts/setup bench
 	@$(bin)/python benchmarks/run.py
 
-setup: ## Only set up: system packages, Python, .venv
+setup: ## Install everything: system packages, Python and .venv
 	@scripts/setup test
 
-clean: ## Remove .venv and caches; episodes and runs stay
+clean: ## Remove .venv, caches and build output (keeps episodes and runs)
 	rm -rf .venv .setup .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist site
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

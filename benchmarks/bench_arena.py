@@ -1,7 +1,7 @@
-"""The arena with 200 voters at once: how long pages and votes take, on SQLite and PostgreSQL, beside a bare server.
+"""The arena with 200 concurrent voters: latency on SQLite and PostgreSQL, compared with a bare server.
 
-Each voter looks at a page or votes, thinks, and goes on. The bare server answers as many bytes from memory, to the same
-client at the same pace: that is the least that HTTP itself takes here.
+Each voter requests a page or votes, waits for a think time, and continues. The bare server sends the same number of
+bytes from memory to the same client at the same pace. This is the minimum cost of HTTP on this machine.
 
 python benchmarks/bench_arena.py [--json]
 """
@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 from figures import Figure, show
 
-sys.path.append(str(Path(__file__).resolve().parents[1]))  # the voters and databases are those of the tests
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # the voters and databases come from the tests
 
 from fairground.arena import Store, invite
 from tests.arena.conftest import PLACES, run_postgresql
@@ -31,7 +31,7 @@ from tests.web.arena_stage import fill
 from tests.web.voters import Voter, served, to_be_judged
 
 VOTERS = 200
-THINK = (1.0, 3.0)  # seconds between an answer and the next request, as short as people hardly ever think
+THINK = (1.0, 3.0)  # think time: seconds between an answer and the next request; real voters are slower
 WARM_SECONDS = 10.0
 SECONDS = 20.0
 FLAT_OUT_SECONDS = 5.0
@@ -57,7 +57,7 @@ with Listening(Starlette(routes=[Route("/{path:path}", answer, methods=["GET", "
 
 @dataclass
 class Times:
-    """What each request took, in ms, and how many bytes the answers had."""
+    """Latency of each request in ms, and sizes of the answers in bytes."""
 
     page: list[float] = field(default_factory=list)
     vote: list[float] = field(default_factory=list)
@@ -65,7 +65,7 @@ class Times:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Measures, prints, and returns 0 when every bar was kept."""
+    """Measure and print the figures. Returns 0 if every bar was met, else 1."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     wanted = parser.parse_args(argv)
@@ -84,7 +84,7 @@ def main(argv: list[str] | None = None) -> int:
             value, least = (_p95(getattr(one, what)) for one in (times, paced))
             figures.append(
                 Figure(
-                    f"{VOTERS} voters on {name}, each thinking {THINK[0]:g} to {THINK[1]:g} s: 95% of {what}s within",
+                    f"{VOTERS} voters on {name}, think time {THINK[0]:g} to {THINK[1]:g} s: 95th percentile of {what}s",
                     value, "ms", f"under {BAR:g} ms", most=BAR,
                     note=f"bare server {least:.1f} ms: {value / least:.1f} times; "
                     f"median {np.median(getattr(times, what)):.1f} ms of {len(getattr(times, what)):,}",
@@ -93,7 +93,7 @@ def main(argv: list[str] | None = None) -> int:
         rate, limit = _rate(flat_out), _rate(flat)
         figures.append(
             Figure(
-                f"{VOTERS} voters on {name} that do not think at all: requests", rate, "a second",
+                f"{VOTERS} voters on {name}, no think time: requests", rate, "per second",
                 note=f"bare server {limit:,.0f}: {limit / rate:.1f} times as many",
             )
         )  # fmt: skip
@@ -110,12 +110,12 @@ def _arena(home: Path, database: str) -> tuple[Times, Times]:
 
 
 async def _both(url: str, secret: str, battles: list[str]) -> tuple[Times, Times]:
-    """First as people do, then as fast as they are answered."""
+    """Measure at the pace of people, then without think time."""
     voters = [Voter(url) for _ in range(VOTERS)]
     if secret:
         for start in range(0, VOTERS, 10):
             await asyncio.gather(*(voter.enter(secret) for voter in voters[start : start + 10]))
-    await _measure(voters, battles, THINK, WARM_SECONDS)  # the first to look have the leaderboard counted, and so on
+    await _measure(voters, battles, THINK, WARM_SECONDS)  # fills caches, such as the leaderboard
     paced = await _measure(voters, battles, THINK, SECONDS)
     flat = await _measure(voters, battles, (0.0, 0.0), FLAT_OUT_SECONDS)
     for voter in voters:
@@ -134,8 +134,8 @@ async def _measure(voters: list[Voter], battles: list[str], think: tuple[float, 
 async def _judge(
     voter: Voter, times: Times, battles: list[str], think: tuple[float, float], end: float, chance: random.Random
 ) -> None:
-    """The list, a battle, a vote on it; and every other time the leaderboard."""
-    await asyncio.sleep(chance.uniform(0, think[1]))  # people do not come in step
+    """Request the list and a battle, vote on it, and request the leaderboard every other time."""
+    await asyncio.sleep(chance.uniform(0, think[1]))  # voters do not start at the same moment
     while True:
         battle = chance.choice(battles)
         vote = {"winner": chance.choice(("a", "b", "tie", "both_bad")), "comment": f"{chance.random()}"}
@@ -151,7 +151,7 @@ async def _judge(
             if started > end:
                 return
             answer = await voter.ask(method, path, body)
-            if answer.status != 429 or think[1]:  # who does not think at all is told to wait
+            if answer.status != 429 or think[1]:  # without think time, the rate limit applies
                 assert answer.status == 200, answer
             (times.vote if body else times.page).append((time.perf_counter() - started) * 1e3)
             times.sizes.append(len(answer.body))

@@ -1,4 +1,4 @@
-"""The hierarchical bootstrap of a large suite: ours, a plain loop, and rliable.
+"""The hierarchical bootstrap of a large suite, compared with a plain loop and with rliable.
 
 python benchmarks/bench_bootstrap.py [--json]
 """
@@ -25,7 +25,7 @@ BAR_SECONDS, BAR_TIMES = 1.0, 50
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Measures, prints, and returns 0 when every bar was kept."""
+    """Measure and print the figures. Returns 0 if every bar was met, else 1."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     wanted = parser.parse_args(argv)
@@ -71,7 +71,7 @@ def _measure() -> list[Figure]:
             most=1.03,
         ),
         Figure(
-            "ours against a plain loop",
+            "speed compared with a plain loop",
             each * RESAMPLES / ours,
             "x faster",
             f"at least {BAR_TIMES}x",
@@ -79,24 +79,24 @@ def _measure() -> list[Figure]:
             note=f"{each * RESAMPLES:,.0f} s; {LOOP} resamples run, scaled; means {100 * gap:.2f} points apart",
         ),
         Figure(
-            "ours against rliable, which resamples tasks and runs only",
+            "speed compared with rliable, which resamples tasks and runs only",
             theirs["each"] * RESAMPLES / ours,
             "x faster",
             f"at least {BAR_TIMES}x",
             least=BAR_TIMES,
             note=f"{theirs['version']}: {theirs['each'] * RESAMPLES:,.0f} s, {RLIABLE} resamples run, scaled; its "
-            f"interval is {100 * theirs['width']:.2f} points wide, for it knows no scenarios",
+            f"interval is {100 * theirs['width']:.2f} points wide, because it has no scenario level",
         ),
     ]
 
 
 def episodes_of(cells: Cells) -> NDArray[np.float64]:
-    """Every episode as 0 or 1: cell x rollout."""
+    """Return every episode as 0 or 1, in an array of cells x rollouts."""
     return (np.arange(SHAPE.rollouts) < cells.successes[:, None]).astype(np.float64)
 
 
 def loop(cells: Cells, episodes: NDArray[np.float64], rng: np.random.Generator, resamples: int) -> NDArray[np.float64]:
-    """The bootstrap as one would write it down: suite means."""
+    """Compute the resampled suite means with plain loops."""
     grid = episodes.reshape(len(SHAPE.apps), SHAPE.scenarios, *SHAPE.axes, SHAPE.rollouts)
     means = np.empty(resamples)
     for b in range(resamples):

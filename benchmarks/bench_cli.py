@@ -1,4 +1,4 @@
-"""Short commands: how much processor time each takes, from start to end.
+"""CPU time of short commands, from start to exit.
 
 python benchmarks/bench_cli.py [--json]
 """
@@ -21,7 +21,7 @@ WORLD = "pocket/notes"
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Measures, prints, and returns 0 when every bar was kept."""
+    """Measure and print the figures. Returns 0 if every bar was met, else 1."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     wanted = parser.parse_args(argv)
@@ -37,7 +37,7 @@ def _measure() -> list[Figure]:
 
 
 def _figure(name: str, words: list[str]) -> Figure:
-    _fairground(*words)  # what Python compiles once
+    _fairground(*words)  # warm-up: fills the bytecode cache
     taken = [_fairground(*words) for _ in range(TIMES)]
     return Figure(
         f"fairground {name}", median(taken), "s of CPU", f"under {SECONDS:g} s", most=SECONDS, note=f"{TIMES} times"
@@ -45,7 +45,7 @@ def _figure(name: str, words: list[str]) -> Figure:
 
 
 def _fairground(*words: str) -> float:
-    """Seconds of the processor that a command takes."""
+    """Run a command and return its CPU seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-m", "fairground", *words], capture_output=True, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -1,8 +1,7 @@
-"""Desk episodes: what their fixed parts cost, against launching the app again on a desktop that is already there.
+"""Fixed costs of desk episodes, compared with launching the app again on an open desktop.
 
-Twice: from one episode to the next, as runs and environments with `ahead` do it (the next seat is opened while the
-agent of this one thinks; each model takes longer for one step than a seat takes to open); and with nothing ahead, where
-a desktop is started as well.
+Measured in two ways. With `ahead`, as in runs: the next seat opens while the agent of the current episode thinks (a
+model needs more time for one step than a seat needs to open). Without `ahead`: a desktop is started for each reset.
 
 python benchmarks/bench_desk.py [--json] [--rounds 3] [APP ...]
 """
@@ -26,7 +25,7 @@ from fairground.worlds.stages import run_setup
 
 @dataclass
 class Times:
-    """Seconds of one app."""
+    """Measured seconds of one app."""
 
     raw: list[float] = field(default_factory=list)
     handed: list[float] = field(default_factory=list)
@@ -36,10 +35,10 @@ class Times:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Measures, prints, and returns 0 when every bar was kept."""
+    """Measure and print the figures. Returns 0 if every bar was met, else 1."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--rounds", type=int, default=3, help="how often each app is measured")
+    parser.add_argument("--rounds", type=int, default=3, help="number of measurements per app")
     parser.add_argument("apps", nargs="*", metavar="APP")
     wanted = parser.parse_args(argv)
     names = wanted.apps or [app.name for app in suites()["desk"].apps]
@@ -48,7 +47,7 @@ def main(argv: list[str] | None = None) -> int:
     captures = [second for one in times.values() for second in one.capture]
     verifies = [second for one in times.values() for second in one.verify]
     figures += [
-        _bar("capture of an episode's end, all apps", captures, 0.5),
+        _bar("capture of the final state, all apps", captures, 0.5),
         _bar("verification of an episode, all apps", verifies, 0.3),
     ]
     return show(figures, as_json=wanted.json)
@@ -60,12 +59,12 @@ def _figures(name: str, found: Times) -> list[Figure]:
     )
     ahead, alone = handed + capture + verify, reset + capture + verify
     return [
-        Figure(f"{name}: launched again on an open desktop", raw * 1e3, "ms"),
+        Figure(f"{name}: launch on an open desktop", raw * 1e3, "ms"),
         Figure(
             f"{name}: reset, capture and verification", ahead * 1e3, "ms", "at most 1.2x launching",
             most=1.2 * raw * 1e3, note=f"{ahead / raw:.2f}x",
         ),
-        Figure(f"{name}: the same with nothing ahead", alone * 1e3, "ms", note=f"{alone / raw:.2f}x"),
+        Figure(f"{name}: the same without `ahead`", alone * 1e3, "ms", note=f"{alone / raw:.2f}x"),
     ]  # fmt: skip
 
 
@@ -76,9 +75,9 @@ def _bar(what: str, seconds: list[float], bar: float) -> Figure:
 
 
 def _measure(world: World, rounds: int) -> Times:
-    """In turns, so that noise meets all."""
+    """Measure alternately, so that noise affects all figures alike."""
     found = Times()
-    open_seat(world).close()  # stages built, files in the page cache
+    open_seat(world).close()  # builds the stages and fills the page cache
     for _ in range(rounds):
         found.raw.append(_launch(world))
         found.handed.append(_hand_over(world))
@@ -96,7 +95,7 @@ def _measure(world: World, rounds: int) -> Times:
 
 
 def _hand_over(world: World) -> float:
-    """Seconds from the end of an episode until the next agent has a picture of its own seat."""
+    """Return the seconds from the end of an episode to the first frame of the next one."""
     opened: list[Seat] = []
 
     def build(wanted: World) -> Seat:
@@ -109,7 +108,7 @@ def _hand_over(world: World) -> float:
         used = ahead.take(world)
         ahead.order(world)
         used.finish()
-        while not (len(opened) == 2 and opened[1].sandbox.frozen):  # the agent thinks
+        while not (len(opened) == 2 and opened[1].sandbox.frozen):  # wait for the next seat while the agent thinks
             time.sleep(0.01)
         started = time.perf_counter()
         ahead.give_back(used)
@@ -123,7 +122,7 @@ def _hand_over(world: World) -> float:
 
 
 def _launch(world: World) -> float:
-    """Seconds from starting the program until a person could work, where sandbox, files and desktop are there."""
+    """Return the seconds from launching the program until it is usable, with sandbox, files and desktop ready."""
     runner = default_runner()
     stages = prepare(world, runner=runner)
     sandbox = open_sandbox(SandboxSpec(layers=stages.layers), runner=runner)

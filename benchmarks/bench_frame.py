@@ -1,4 +1,4 @@
-"""A frame of 1280x720 as an RGB array: ours, the least it can cost, and other ways; and the cost of a whole step.
+"""A 1280x720 frame as an RGB array, compared with the minimum cost and with other tools; and the cost of a whole step.
 
 python benchmarks/bench_frame.py [--json]
 """
@@ -33,11 +33,11 @@ QUICK, SLOW, STEPS = 300, 7, 60
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Measures, prints, and returns 0 when every bar was kept."""
+    """Measure and print the figures. Returns 0 if every bar was met, else 1."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     wanted = parser.parse_args(argv)
-    # Without isolation, so that the peers can reach the display from here; a step where agents take theirs.
+    # Frames: without isolation, so that the peers can reach the display. Steps: in the sandbox that agents use.
     with _desktop("bare") as desktop:
         figures = _measure(desktop)
     with _desktop(None) as desktop:
@@ -47,7 +47,7 @@ def main(argv: list[str] | None = None) -> int:
 
 @contextlib.contextmanager
 def _desktop(runner: str | None) -> Iterator[Desktop]:
-    """A desktop that shows some text and stands still."""
+    """Open a desktop with static text."""
     sandbox = open_sandbox(runner=runner)
     try:
         desktop = open_desktop(sandbox, (WIDTH, HEIGHT))
@@ -80,7 +80,7 @@ def _measure(desktop: Desktop) -> list[Figure]:
         figures.append(Figure("grab, against the fastest of these", best, "x faster", "at least 20x", least=20))
     frame = screen.grab()
     (png,) = _in_turns([lambda: encode_png(frame)], STEPS)
-    figures.append(Figure("PNG of it", png * 1e3, "ms", note=f"{len(encode_png(frame)) / 1e3:.0f} kB"))
+    figures.append(Figure("PNG encoding of the frame", png * 1e3, "ms", note=f"{len(encode_png(frame)) / 1e3:.0f} kB"))
     return figures
 
 
@@ -99,7 +99,7 @@ def _measure_step(desktop: Desktop) -> list[Figure]:
 
 
 def _in_turns(jobs: list[Callable[[], object]], rounds: int) -> list[float]:
-    """The median seconds of each job, taken in turns so that noise meets all."""
+    """Return the median seconds of each job. Jobs alternate, so that noise affects all of them alike."""
     times: list[list[float]] = [[] for _ in jobs]
     for _ in range(rounds):
         for job, spent in zip(jobs, times, strict=True):
@@ -120,12 +120,12 @@ def _mss(display: str) -> float:
     open_mss = mss.MSS if hasattr(mss, "MSS") else mss.mss  # renamed in version 10
     with open_mss(display=display) as grabber:
         area = grabber.monitors[0]
-        # Its BGRA converted as ours is: NumPy would take longer over that than mss over the rest.
+        # Convert its BGRA with OpenCV, as we do: in NumPy this would take longer than the grab itself.
         return _in_turns([lambda: cv2.cvtColor(np.array(grabber.grab(area)), cv2.COLOR_BGRA2RGB)], 20)[0]
 
 
 def _screenshot_programs(display: str, folder: Path) -> dict[str, Callable[[], object]]:
-    """The screenshot programs that are installed; what they write is read as an array, except of xwd."""
+    """Return the installed screenshot programs. Their output is read as an array, except for xwd."""
     lines = {
         "import (ImageMagick)": (["import", "-window", "root", str(folder / "import.png")], folder / "import.png"),
         "scrot": (["scrot", "--overwrite", str(folder / "scrot.png")], folder / "scrot.png"),

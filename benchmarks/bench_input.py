@@ -1,4 +1,4 @@
-"""A click and fifty typed characters: ours, over a connection that stays open, against xdotool.
+"""A click and fifty typed characters over a persistent connection, compared with xdotool.
 
 python benchmarks/bench_input.py [--json]
 """
@@ -27,14 +27,14 @@ ROUNDS = 15
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Measures, prints, and returns 0 when every bar was kept."""
+    """Measure and print the figures. Returns 0 if every bar was met, else 1."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     wanted = parser.parse_args(argv)
     if shutil.which("xdotool") is None:
         print("xdotool is not installed: apt-get install xdotool", file=sys.stderr)
         return 2
-    sandbox = open_sandbox(runner="bare")  # so that xdotool can reach the display from here
+    sandbox = open_sandbox(runner="bare")  # without isolation, so that xdotool can reach the display
     try:
         desktop = open_desktop(sandbox)
         try:
@@ -52,7 +52,7 @@ def main(argv: list[str] | None = None) -> int:
 def _measure(desktop: Desktop) -> list[Figure]:
     screen = desktop.screen
     env = {**os.environ, "DISPLAY": desktop.display}
-    # Two places, because two clicks at one place are kept apart on purpose: they would be a double click.
+    # Alternate two places: repeated clicks at one place are delayed on purpose, to avoid a double click.
     points = itertools.cycle([(600, 300), (660, 360)])
 
     def xdotool(*words: str) -> None:
@@ -63,7 +63,7 @@ def _measure(desktop: Desktop) -> list[Figure]:
         xdotool("mousemove", str(left), str(top), "click", "1")
 
     def rest(job: Callable[[], object]) -> float:
-        """The median of a job that starts each time when the screen is at rest."""
+        """Return the median seconds of a job. Each round starts on a settled screen."""
         spent = []
         for _ in range(ROUNDS):
             screen.settle()

@@ -1,7 +1,7 @@
-"""Watching a seat of 1280x720 live: pictures a second, what they cost the server, and how soon input is seen.
+"""The live view of a 1280x720 seat: frames per second, CPU cost for the server, and input latency.
 
-The desktop is a terminal that fills it and scrolls all the time. What looks, encodes and sends is this process; what
-draws and what watches are others, so this one's processor time is what a live view costs.
+The desktop shows a full-screen terminal that scrolls constantly. This process grabs, encodes and sends frames. Drawing
+and watching happen in other processes, so the CPU time of this process is the cost of the live view.
 
 python benchmarks/bench_live.py [--json]
 """
@@ -35,12 +35,12 @@ from fairground.web.house import Drive
 
 SIZE = (1280, 720)
 SECONDS, ROUNDS, LETTERS = 10.0, 100, 40
-QUIET = 0.4  # seconds without a picture after which nothing more is to come
+QUIET = 0.4  # seconds without a frame after which the screen counts as quiet
 MOVING = (
     "ls -l /usr/bin /usr/lib > list; n=1; while :; do tail -n +$n list | head -n 60; n=$((n+7)); "
     "[ $n -gt 900 ] && n=1; sleep 0.02; done"
 )
-# Watches in a process of its own, as a browser does: takes a picture, and asks for the next.
+# Watches from a separate process, as a browser does: receives a frame, then requests the next.
 WATCH = """
 import sys, time
 from websockets.sync.client import connect
@@ -62,7 +62,7 @@ with connect(address, origin=origin, additional_headers={"Cookie": cookie}, max_
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Measures, prints, and returns 0 when every bar was kept."""
+    """Measure and print the figures. Returns 0 if every bar was met, else 1."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     wanted = parser.parse_args(argv)
@@ -74,14 +74,14 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _raw(screen: Screen) -> list[Figure]:
-    """The least that a picture costs: grabbed and encoded, and nothing else."""
+    """Measure the minimum cost of a frame: grab and encode only."""
     spent = []
     for _ in range(ROUNDS):
         started = time.thread_time()
         encode_jpeg(screen.grab(), 80)
         spent.append(time.thread_time() - started)
     each = statistics.median(spent)
-    return [Figure("raw grab and JPEG", each * 1e3, "ms", note=f"{each * 15:.1%} of a core at 15 a second")]
+    return [Figure("raw grab and JPEG", each * 1e3, "ms", note=f"{each * 15:.1%} of a core at 15 frames per second")]
 
 
 def _stream(desktop: Desktop) -> list[Figure]:
@@ -93,15 +93,15 @@ def _stream(desktop: Desktop) -> list[Figure]:
             count, size = map(int, viewer.stdout.readline().split())
             wall, used = time.monotonic() - began, time.process_time() - used
     rate, share = count / wall, used / wall
-    note = f"{size / max(count, 1) / 1e3:.0f} kB a picture"
+    note = f"{size / max(count, 1) / 1e3:.0f} kB per frame"
     return [
-        Figure("pictures of a moving desktop", rate, "a second", "at least 15", least=15, note=note),
-        Figure("what they cost the server", share * 100, "% of a core", "under 25%", most=25),
+        Figure("frames of a moving desktop", rate, "per second", "at least 15", least=15, note=note),
+        Figure("server CPU for these frames", share * 100, "% of a core", "under 25%", most=25),
     ]
 
 
 def _input(desktop: Desktop) -> list[Figure]:
-    """From a key that is sent to the picture that shows it, over loopback."""
+    """Measure the time from sending a key to the frame that shows it, over loopback."""
     spent, raw = [], []
     with _shown(desktop, "owner") as stream:
         headers = {"Cookie": stream.cookie}
@@ -126,7 +126,7 @@ def _input(desktop: Desktop) -> list[Figure]:
     return [
         Figure("raw key to changed pixel", statistics.median(raw) * 1e3, "ms"),
         Figure(
-            "key to picture, live", seen * 1e3, "ms", "under 100 ms", most=100, note=f"worst {max(spent) * 1e3:.0f} ms"
+            "key to frame, live", seen * 1e3, "ms", "under 100 ms", most=100, note=f"worst {max(spent) * 1e3:.0f} ms"
         ),
     ]
 
@@ -150,7 +150,7 @@ class _Seat:
     world: _About = _About()
 
     def check(self) -> None:
-        """Nothing to check."""
+        """Do nothing: this seat cannot break."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class _Stream:
 
 @contextlib.contextmanager
 def _shown(desktop: Desktop, drive: Drive) -> Iterator[_Stream]:
-    """The desktop on a site, and how to reach it."""
+    """Serve the desktop on a site and return its address and credentials."""
     with tempfile.TemporaryDirectory() as home, Store(Path(home) / "arena.sqlite") as store:
         site = Site(store, Path(home))
         person = new_person(store, "judge")
@@ -178,7 +178,7 @@ def _shown(desktop: Desktop, drive: Drive) -> Iterator[_Stream]:
 
 @contextlib.contextmanager
 def _desktop(script: str) -> Iterator[Desktop]:
-    """A desktop with a terminal all over it, in which a script runs."""
+    """Open a desktop with a full-screen terminal that runs a script."""
     sandbox = open_sandbox()
     try:
         desktop = open_desktop(sandbox, SIZE)

@@ -1,4 +1,4 @@
-"""A browser page as a screen: grab, step, typing and start, against the bare protocol and against Playwright.
+"""A browser page as a screen: grab, step, typing and start, compared with the raw protocol and with Playwright.
 
 python benchmarks/bench_page.py [--json]
 """
@@ -37,7 +37,7 @@ PAGE = (
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Measures, prints, and returns 0 when every bar was kept."""
+    """Measure and print the figures. Returns 0 if every bar was met, else 1."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     wanted = parser.parse_args(argv)
@@ -105,7 +105,7 @@ def _measure_unpaced() -> list[Figure]:
 
 
 def _faster(what: str, ours: float, name: str, theirs: float, near: tuple[float, float] | None = None) -> Figure:
-    """Ours against a peer; `near` is how many times captureScreenshot it may take, and what that takes."""
+    """Compare with a peer. `near` is the allowed multiple of captureScreenshot, and its seconds."""
     bar, limit, note = f"faster than {name}", theirs, f"{name}: {theirs * 1e3:.1f} ms"
     if near is not None:
         times, raw = near
@@ -148,7 +148,7 @@ def _raw(screen: CdpScreen) -> Callable[[], object]:
 
 def _grab(screen: CdpScreen) -> Callable[[], object]:
     def grab() -> object:
-        screen._settled_at = 0.0  # not the picture that settling has left
+        screen._settled_at = 0.0  # do not reuse the frame from settling
         return screen.grab()
 
     return grab
@@ -171,10 +171,10 @@ def _decode(png: bytes) -> object:
 
 
 def _in_turns(jobs: list[Callable[[], object]], rounds: int) -> list[float]:
-    """The median seconds of each job.
+    """Return the median seconds of each job.
 
-    In turns, so that noise meets all; in a new order each time, because a browser draws 60 times a second and what
-    follows on something always begins at the same moment between two frames.
+    Jobs alternate, so that noise affects all of them alike. The order changes in each round: a browser draws 60 times
+    per second, and in a fixed order each job would always start at the same phase between two frames.
     """
     shuffler = random.Random(0)
     times: list[list[float]] = [[] for _ in jobs]

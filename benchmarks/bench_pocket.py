@@ -1,10 +1,10 @@
-"""Phone apps: a reset and a step against the bare protocol, eight seats at once, and MiniWoB++ beside it.
+"""Phone apps: reset and step compared with the raw protocol and with MiniWoB++, and eight seats at once.
 
 python benchmarks/bench_pocket.py [--json] [--app email] [--seats 8] [--rounds 40]
 
-What is raw is done on the same page of the same browser in the same run: a reset's is `Page.navigate`, loaded, and
-`Page.captureScreenshot`; a step's is a tap by `Input.dispatchMouseEvent` and `Page.captureScreenshot`. Raw waits for
-nothing to settle and decodes no picture.
+The raw figures are measured on the same page of the same browser in the same run. A raw reset is `Page.navigate`, the
+load event and `Page.captureScreenshot`. A raw step is a tap by `Input.dispatchMouseEvent` and `Page.captureScreenshot`.
+Raw operations do not wait for the page to settle, and decode no picture.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ FIND_INERT = """(() => {
     if (hit && !hit.closest("a, button, input, select, textarea, label, form, dialog, [tabindex]")) return [x, y];
   }
 })()"""
-"""A place where a tap does nothing: one that leads elsewhere would take what is raw along."""
+"""Finds a place where a tap does nothing. A tap that navigates would also change the page of the raw measurement."""
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Measures, prints, and returns 0 when every bar was kept."""
+    """Measure and print the figures. Returns 0 if every bar was met, else 1."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--app", default="email", help="of the pocket suite")
-    parser.add_argument("--seats", type=int, default=8, help="how many work at once")
-    parser.add_argument("--rounds", type=int, default=40, help="how many resets")
+    parser.add_argument("--app", default="email", help="app of the pocket suite")
+    parser.add_argument("--seats", type=int, default=8, help="number of concurrent seats")
+    parser.add_argument("--rounds", type=int, default=40, help="number of resets")
     wanted = parser.parse_args(argv)
     need_peers()
     worlds = _worlds(wanted.app, 2 * wanted.rounds)
@@ -57,7 +57,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _worlds(app: str, count: int) -> list[World]:
-    """Random configurations of an app, no two alike in a row."""
+    """Return random configurations of an app. Consecutive ones differ."""
     draw = random.Random(0)
     suite = resolve(f"pocket/{app}").suite
     axes = suite.app(app)
@@ -74,29 +74,29 @@ def _worlds(app: str, count: int) -> list[World]:
 
 
 def _alone(worlds: Sequence[World], rounds: int) -> list[Figure]:
-    """One seat with a browser of its own: everything in turns, so that noise meets all."""
+    """Measure one seat with its own browser. Measurements alternate, so that noise affects all of them alike."""
     resets, loads, steps, taps = [], [], [], []
     with open_seat(worlds[-1]) as seat:
         screen = cast(CdpScreen, seat.screen)
         for number, world in enumerate(worlds[: rounds + 1]):
             reset = _seconds(lambda world=world: _reset(seat, world))  # type: ignore[misc]
             if number == 0:
-                continue  # the first makes what the next ones find ready
+                continue  # warm-up
             resets.append(reset)
             place = screen.evaluate(FIND_INERT)
             for _ in range(3 if place else 0):
                 steps.append(_seconds(lambda place=place: _step(screen, place)))  # type: ignore[misc]
                 taps.append(_seconds(_raw_tap(screen, place)))
-            # Not right after the reset: what that leaves to be done behind it would slow down what is raw.
+            # Not directly after the reset: its background work would slow down the raw measurement.
             loads.append(_seconds(_raw_load(screen)))
     reset, load, step, tap = map(statistics.median, (resets, loads, steps, taps))
     return [
         Figure("raw: navigate, loaded, captureScreenshot", load * 1e3, "ms"),
         Figure("reset to another configuration, ready to observe", reset * 1e3, "ms", "under 60 ms", most=60),
-        Figure("the same, against raw", reset / load, "x", "at most 2x", most=2),
+        Figure("reset, relative to raw", reset / load, "x", "at most 2x", most=2),
         Figure("raw: tap, captureScreenshot", tap * 1e3, "ms"),
         Figure("step: tap, settled, frame", step * 1e3, "ms"),
-        Figure("the same, against raw", step / tap, "x", "at most 2x", most=2),
+        Figure("step, relative to raw", step / tap, "x", "at most 2x", most=2),
     ]
 
 
@@ -111,23 +111,23 @@ def _peer(rounds: int) -> list[Figure]:
 
 
 def _together(worlds: Sequence[World], count: int) -> list[Figure]:
-    """Seats at once, each in a thread: on one browser, and on one each."""
+    """Measure concurrent seats, one thread each: on a shared browser, and with one browser per seat."""
     with SharedBrowser() as browser, _open(browser.open_seat, worlds, count) as seats:
         memory = browser.memory_bytes() / count
         shared, shared_with = _rate(seats, worlds, None), _rate(seats, worlds, EPISODE)
     with _open(open_seat, worlds, count) as seats:
         own_memory = sum(seat.sandbox.memory_bytes() for seat in seats) / count
         own, own_with = _rate(seats, worlds, None), _rate(seats, worlds, EPISODE)
-    note, note_with = (f"with a browser each: {rate:.3g} steps/s" for rate in (own, own_with))
+    note, note_with = (f"one browser per seat: {rate:.3g} steps/s" for rate in (own, own_with))
     return [
-        Figure(f"{count} seats on one Chromium, together", shared, "steps/s", "at least 30", least=30, note=note),
+        Figure(f"{count} seats on one Chromium, in total", shared, "steps/s", "at least 30", least=30, note=note),
         Figure(f"the same with a reset every {EPISODE} steps", shared_with, "steps/s", note=note_with),
-        Figure("memory of each of them", memory / 1e6, "MB", note=f"with a browser each: {own_memory / 1e6:.0f} MB"),
+        Figure("memory per seat", memory / 1e6, "MB", note=f"one browser per seat: {own_memory / 1e6:.0f} MB"),
     ]
 
 
 def _rate(seats: Sequence[Seat], worlds: Sequence[World], episode: int | None) -> float:
-    """Steps a second of all seats together, with a reset after each episode; each taps wherever chance has it."""
+    """Return the total steps per second of all seats, with a reset after each episode. Taps are random."""
     counts = [0] * len(seats)
     faults: list[BaseException] = []
     end = time.monotonic() + SECONDS

@@ -1,7 +1,7 @@
-"""A leaderboard of 20 agents from a million votes with 1,000 resamples: ours, and how others do it.
+"""A leaderboard of 20 agents from a million votes with 1,000 resamples, compared with other implementations.
 
-Peers have dependencies of their own, so they are scripts (benchmarks/peers) for an environment of their own
-(.setup/peers), which `make bench` sets up. They run a few resamples, which scale linearly.
+Peers are scripts (benchmarks/peers) that run in a separate environment (.setup/peers), which `make bench` creates. They
+run fewer resamples, and the time is scaled linearly.
 
 python benchmarks/bench_rank.py [--json]
 """
@@ -29,7 +29,7 @@ PEERS = {"scikit-learn, FastChat style": ("rank_fastchat.py", 200), "arena-rank"
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Measures, prints, and returns 0 when every bar was kept."""
+    """Measure and print the figures. Returns 0 if every bar was met, else 1."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     wanted = parser.parse_args(argv)
@@ -38,7 +38,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _votes() -> dict[str, Any]:
-    """Random votes; three in ten are ties of one kind or the other."""
+    """Return random votes. Three in ten are ties (`tie` or `both_bad`)."""
     rng = np.random.default_rng(0)
     strengths = rng.normal(0, 1, AGENTS)
     left = rng.integers(0, AGENTS, VOTES)
@@ -81,11 +81,13 @@ def _measure(votes: dict[str, Any]) -> list[Figure]:
         found = run_peer(script, votes, run)
         seconds = found["fixed"] + RESAMPLES * found["each"]
         note = f"{found['version']}; {run} resamples run, scaled to {RESAMPLES:,}"
-        if run >= 100:  # of fewer, the ends of an interval mean nothing
+        if run >= 100:  # with fewer resamples, the interval bounds are meaningless
             note += f"; mean width {found['width']:.2f} points"
         figures.append(Figure(f"{peer}, bootstrap", seconds, "s", note=note))
         times = seconds / ours
-        figures.append(Figure(f"ours against {peer}", times, "x faster", f"at least {BAR_TIMES}x", least=BAR_TIMES))
+        figures.append(
+            Figure(f"speed compared with {peer}", times, "x faster", f"at least {BAR_TIMES}x", least=BAR_TIMES)
+        )
         if "sandwich" in found:
             whole = found["fixed"] + found["sandwich"]
             note = (
@@ -95,7 +97,7 @@ def _measure(votes: dict[str, Any]) -> list[Figure]:
             figures.append(Figure(f"{peer}, sandwich", whole, "s", note=note))
         apart = float(np.abs(ratings - found["ratings"]).max())
         bar = f"within {BAR_POINTS:g} points"
-        figures.append(Figure(f"largest difference of a rating to {peer}", apart, "points", bar, most=BAR_POINTS))
+        figures.append(Figure(f"largest rating difference from {peer}", apart, "points", bar, most=BAR_POINTS))
     return figures
 
 

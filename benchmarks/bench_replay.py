@@ -1,7 +1,7 @@
-"""The replay of an episode of 500 steps: from the click on its link until its first frame is there and its keys work.
+"""The replay of a 500-step episode: time from following its link until the first frame is shown and keys work.
 
-Beside it, in turns in the same browser, the least that any page could take: the same frame on a page that is nothing
-but the frame, from the same server.
+The baseline is the minimum for any page: the same frame alone, from the same server. Both are measured alternately in
+the same browser.
 
 python benchmarks/bench_replay.py [--json]
 """
@@ -33,7 +33,7 @@ USABLE = ".replay[data-ready] .replay-shot[data-shown='1']"
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Measures, prints, and returns 0 when every bar was kept."""
+    """Measure and print the figures. Returns 0 if every bar was met, else 1."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     wanted = parser.parse_args(argv)
@@ -59,22 +59,22 @@ def _measure(browser: Browser, url: str, first: str, steps_file: Path) -> list[F
 
     ours, raw = [], []
     for _ in range(ROUNDS):
-        steps_file.touch()  # so that the server has to read the episode again, as for its first reader
+        steps_file.touch()  # invalidates the server's cache of the episode
         ours.append(_timed(browser, replay))
         raw.append(_timed(browser, bare))
     steps, jumps = _moving(browser, f"{url}replay/long/000000")
     whole, least = statistics.median(ours), statistics.median(raw)
     return [
-        Figure(f"replay of {STEPS} steps, until a key has moved it", whole * 1e3, "ms", "under 1 s", most=1000,
-               note=f"slowest of {ROUNDS}: {max(ours) * 1e3:.0f} ms; {whole / least:.1f}x the bare frame"),
-        Figure("the bare frame as a page", least * 1e3, "ms"),
-        Figure("one step on, by key, until its frame is there", steps * 1e3, "ms"),
-        Figure("to any step, until its frame is there", jumps * 1e3, "ms"),
+        Figure(f"replay of {STEPS} steps, until a key press shows step 2", whole * 1e3, "ms", "under 1 s", most=1000,
+               note=f"slowest of {ROUNDS}: {max(ours) * 1e3:.0f} ms; {whole / least:.1f}x the baseline"),
+        Figure("baseline: the frame alone", least * 1e3, "ms"),
+        Figure("next step by key, until its frame is shown", steps * 1e3, "ms"),
+        Figure("jump to any step, until its frame is shown", jumps * 1e3, "ms"),
     ]  # fmt: skip
 
 
 def _timed(browser: Browser, visit: Callable[[Page], None]) -> float:
-    """Seconds of a visit by a browser that has never been there: nothing is in its cache."""
+    """Return the seconds of a visit with an empty browser cache."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
     page.goto("about:blank")
@@ -105,7 +105,7 @@ def _moving(browser: Browser, address: str) -> tuple[float, float]:
 
 
 def _record(run: Path) -> str:
-    """A run with one episode, still going on; returns the digest of its first frame."""
+    """Record a run with one unfinished episode. Returns the digest of its first frame."""
     configuration = Configuration(suite="desk", app="calc", scenario="sum")
     plan = [Planned(number=0, configuration=configuration.id, rollout=0, seed=0)]
     RunStore.create(run, RunSpec(worlds=("desk",), agent="long"), plan).close()
@@ -138,7 +138,7 @@ def _action(index: int) -> Action:
 
 
 def _frame(seed: int) -> Frame:
-    """Something like a window full of text: its PNG has some 60 kB."""
+    """Return a frame that resembles a window full of text (a PNG of about 60 kB)."""
     rng = np.random.default_rng(seed)
     pixels = np.full((HEIGHT, WIDTH, 3), 246, np.uint8)
     pixels[:48] = (52, 56, 70)

@@ -1,4 +1,4 @@
-"""Runs: what the harness adds to a step, how many episodes store and scheduler bear, resuming, and memory.
+"""Runs: overhead of the harness per step, throughput of store and scheduler, time to resume, and memory.
 
 python benchmarks/bench_run.py [--json]
 """
@@ -30,39 +30,43 @@ SPEC = RunSpec(worlds=("stub",), agent="random")
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Measures, prints, and returns 0 when every bar was kept."""
+    """Measure and print the figures. Returns 0 if every bar was met, else 1."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     wanted = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as folder:
-        # Memory first: what the others leave behind would hide what it grows by.
+        # Measure memory first: memory that the others leave behind would hide its growth.
         figures = _stubs(Path(folder, "stubs")) + _resume(Path(folder, "large")) + _overhead(Path(folder))
     return show(figures, as_json=wanted.json)
 
 
-# --- what the harness adds to a step ------------------------------------------------------------------------------
+# --- overhead of the harness per step -----------------------------------------------------------------------------
 
 
 def _overhead(folder: Path) -> list[Figure]:
-    """From one question to the agent to the next, without what the screen itself took meanwhile."""
+    """Measure the time between two calls of the agent, minus the time spent in the screen."""
     world = resolve(WORLD)
     added, screens = [], []
     for number in range(EPISODES):
         clocks, agent = Clocks(), Mover()
         run_episode(world, agent, folder / str(number), pool=clocks, video=False)
         spent = [clocks.spent_until(moment) for moment in agent.asked]
-        for place in range(2, len(agent.asked)):  # the first step meets cold caches
+        for place in range(2, len(agent.asked)):  # skip the first step: its caches are cold
             screen = spent[place] - spent[place - 1]
             screens.append(screen)
             added.append(agent.asked[place] - agent.answered[place - 1] - screen)
     ours = statistics.median(added)
     note = f"of {len(added)} steps in {WORLD}, each with a new frame; act, settle and grab: "
     note += f"{statistics.median(screens) * 1e3:.0f} ms"
-    return [Figure("harness, a step beyond the screen", ours * 1e3, "ms", "under 3 ms", most=3, note=note)]
+    return [
+        Figure(
+            "overhead of the harness per step, without the screen", ours * 1e3, "ms", "under 3 ms", most=3, note=note
+        )
+    ]
 
 
 class Mover:
-    """An agent that takes no time, and shows the recorder a new frame at every step."""
+    """An agent that takes no time and causes a new frame at every step."""
 
     name = "mover"
 
@@ -71,10 +75,10 @@ class Mover:
         self.answered: list[float] = []
 
     def begin(self, brief: Brief) -> None:
-        """Nothing to remember."""
+        """Do nothing."""
 
     def act(self, observation: Observation) -> Action:
-        """Moves the pointer on."""
+        """Move the pointer to a new place."""
         self.asked.append(time.perf_counter())
         number = len(self.asked)
         action = Move(point=(300 + 7 * number, 250 + 5 * number))
@@ -83,24 +87,24 @@ class Mover:
 
 
 class Clocks:
-    """A source of seats whose screens note when they were busy."""
+    """A source of seats whose screens record when they were busy."""
 
     def __init__(self) -> None:
         self._busy: list[tuple[float, float]] = []
 
     def take(self, kind: World, timeout: float = 120.0) -> Seat:
-        """A new seat."""
+        """Open a new seat with a timed screen."""
         seat = open_seat(kind)
         seat.screen = cast(Screen, Clocked(seat.screen, self._busy))
         return seat
 
     def spent_until(self, moment: float) -> float:
-        """Seconds of the screen's that had ended by then."""
+        """Return the seconds of screen calls that had ended at a moment."""
         return sum(end - begin for begin, end in self._busy if end <= moment)
 
 
 class Clocked:
-    """A screen that notes from when to when it was at work."""
+    """A screen that records the start and end of each call."""
 
     def __init__(self, screen: Screen, busy: list[tuple[float, float]]) -> None:
         self._screen, self._busy = screen, busy
@@ -124,17 +128,17 @@ class Clocked:
 
 
 class Stub:
-    """Work that takes no time."""
+    """A worker whose episodes take no time."""
 
     def order(self, job: Job) -> None:
-        """Nothing to make ready."""
+        """Do nothing: a stub needs no seat."""
 
     def do(self, job: Job) -> tuple[Finished, bool]:
-        """Ends at once."""
+        """Return a passed episode immediately."""
         return Finished(Outcome.PASSED, reward=1.0, steps=3, seconds=0.1, folder=job.folder), True
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing: there is nothing to close."""
 
 
 def _plan(episodes: int) -> list[Planned]:
@@ -145,7 +149,7 @@ def _plan(episodes: int) -> list[Planned]:
 
 
 def _stubs(folder: Path) -> list[Figure]:
-    """One run of stubs: how fast, and how much this process grows meanwhile."""
+    """Measure the speed and the memory growth of a run of stub episodes."""
     seen: dict[int, tuple[float, int]] = {}
 
     def look(event: Event) -> None:
@@ -159,8 +163,8 @@ def _stubs(folder: Path) -> list[Figure]:
     grown = (after - before) / 1e6
     return [
         Figure(
-            "stub episodes through store and scheduler", rate, "a minute", "1,000 or more", least=1000,
-            note=f"{WORKERS} workers; each committed on its own and synced to the disk",
+            "stub episodes through store and scheduler", rate, "per minute", "at least 1,000", least=1000,
+            note=f"{WORKERS} workers; one synced commit per episode",
         ),
         Figure(
             f"memory from {WARM:,} to {STUBS:,} stub episodes", grown, "MB more", "under 20 MB", most=20,
@@ -170,15 +174,15 @@ def _stubs(folder: Path) -> list[Figure]:
 
 
 def _memory() -> int:
-    """Bytes of this process that are in memory."""
+    """Return the resident memory of this process in bytes."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) * 1024
-    raise RuntimeError("this kernel does not say how much memory a process has")
+    raise RuntimeError("/proc/self/status has no VmRSS")
 
 
 def _resume(folder: Path) -> list[Figure]:
-    """Opening a large run to go on with it: what is left, and how far it is."""
+    """Measure opening a large run to resume it: unfinished episodes and progress."""
     left = 100
     with RunStore.create(folder, SPEC, _plan(LARGE)) as store, store.committing() as db:  # as `finish` writes it
         db.execute(

@@ -1,4 +1,4 @@
-"""Seats of LibreOffice Calc: hand-over of a warm one, a cold one against launching by hand, sixteen at once.
+"""Seats of LibreOffice Calc: warm hand-over, cold start compared with a launch by hand, and sixteen seats at once.
 
 python benchmarks/bench_seat.py [--json] [--seats 16]
 """
@@ -23,13 +23,13 @@ COLD, WARM = 5, 12
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Measures, prints, and returns 0 when every bar was kept."""
+    """Measure and print the figures. Returns 0 if every bar was met, else 1."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--seats", type=int, default=16, help="how many to have open at once")
+    parser.add_argument("--seats", type=int, default=16, help="number of seats open at once")
     wanted = parser.parse_args(argv)
     world = resolve(WORLD)
-    open_seat(world).close()  # stages built, files in the page cache
+    open_seat(world).close()  # builds the stages and fills the page cache
     by_hand, cold = _alternate(world)
     warm = _warm(world)
     memory, slowest = _many(world, wanted.seats)
@@ -45,17 +45,19 @@ def main(argv: list[str] | None = None) -> int:
             note=f"{ratio:.2f}x by hand",
         ),
         Figure("warm Calc seat to its first frame", warm * 1e3, "ms", "under 50 ms", most=50),
-        Figure("the same, against a cold one", warm / cold, "x", "under 1/10", most=0.1, note=f"1/{cold / warm:.0f}"),
-        Figure(f"{wanted.seats} live Calc seats, memory each", memory / 1e6, "MB", "under 200 MB", most=200),
         Figure(
-            "the slowest of them to act, settle and grab", slowest * 1e3, "ms", "none starved (under 5 s)", most=5000
+            "warm seat, relative to a cold seat", warm / cold, "x", "under 1/10", most=0.1, note=f"1/{cold / warm:.0f}"
+        ),
+        Figure(f"{wanted.seats} live Calc seats: memory per seat", memory / 1e6, "MB", "under 200 MB", most=200),
+        Figure(
+            "slowest of these seats to act, settle and grab", slowest * 1e3, "ms", "none starved (under 5 s)", most=5000
         ),
     ]
     return show(figures, as_json=wanted.json)
 
 
 def _alternate(world: World) -> tuple[float, float]:
-    """Medians of launching by hand and of opening a seat, taken in turns so that noise meets both."""
+    """Return the median seconds of a launch by hand and of opening a seat, measured alternately."""
     hands, seats = [], []
     for _ in range(COLD):
         hands.append(_launch_by_hand(world))
@@ -67,7 +69,7 @@ def _alternate(world: World) -> tuple[float, float]:
 
 
 def _launch_by_hand(world: World) -> float:
-    """What a person would type on a display that is already there, with the same prepared profile."""
+    """Launch Calc on an open display with the same prepared profile, as a person would. Returns the seconds."""
     runner = default_runner()
     stages = prepare(world, runner=runner)
     sandbox = open_sandbox(SandboxSpec(layers=stages.layers), runner=runner)
@@ -91,7 +93,7 @@ def _launch_by_hand(world: World) -> float:
 
 
 def _warm(world: World) -> float:
-    """From asking a pool for a seat to holding its first frame."""
+    """Return the median seconds from requesting a seat of a pool to its first frame."""
     times = []
     with Pool(open_seat, size=2) as pool:
         for _ in range(WARM):
@@ -105,7 +107,7 @@ def _warm(world: World) -> float:
 
 
 def _many(world: World, count: int) -> tuple[float, float]:
-    """Memory of each of many live seats by MemAvailable, and the slowest one to react to a click and a key."""
+    """Return the memory per live seat (by MemAvailable) and the slowest reaction to a click and a key."""
     seats: list[Seat] = []
     before = _available()
     try:
@@ -130,7 +132,7 @@ def _available() -> int:
     for line in Path("/proc/meminfo").read_text().splitlines():
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) * 1024
-    raise RuntimeError("this kernel does not say how much memory is available")
+    raise RuntimeError("/proc/meminfo has no MemAvailable")
 
 
 if __name__ == "__main__":

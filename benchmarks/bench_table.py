@@ -1,4 +1,4 @@
-"""Ten million episodes, from file to interval: time, and memory at its highest.
+"""Ten million episodes, from file to interval: time and peak memory.
 
 python benchmarks/bench_table.py [--json]
 """
@@ -35,7 +35,7 @@ print(json.dumps({"rows": len(table), "read": read, "all": done, "peak": peak, "
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Measures, prints, and returns 0 when every bar was kept."""
+    """Measure and print the figures. Returns 0 if every bar was met, else 1."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     wanted = parser.parse_args(argv)
@@ -57,26 +57,26 @@ def _measure() -> list[Figure]:
             assert found["rows"] == EPISODES
             figures.append(
                 Figure(
-                    f"{EPISODES:,} episodes from .{kind}, memory at its highest",
+                    f"{EPISODES:,} episodes from .{kind}, peak memory",
                     found["peak"],
                     "GB",
                     f"under {GIGABYTES:g} GB",
                     most=GIGABYTES,
-                    note=f"{size:,.0f} MB read at {EPISODES / found['read'] / 1e6:.1f} million rows a second; counted "
-                    f"and bootstrapped after {found['all']:.0f} s",
+                    note=f"{size:,.0f} MB read at {EPISODES / found['read'] / 1e6:.1f} million rows per second; "
+                    f"counted and bootstrapped after {found['all']:.0f} s",
                 )
             )
     return figures
 
 
 def _write(file: Path) -> None:
-    """5 agents x 15 apps x 26 scenarios x 3 x 3 x 3 configurations x 190 rollouts, in batches; in no order."""
+    """Write 5 agents x 15 apps x 26 scenarios x 3 x 3 x 3 configurations x 190 rollouts, unordered, in batches."""
     sizes = {"agent": 5, "app": 15, "scenario": 26, "profile": 3, "theme": 3, "ui_state": 3, "rollout": 190}
     rng = np.random.default_rng(0)
     whole = int(np.prod(list(sizes.values())))
     writer: pa.csv.CSVWriter | pa.parquet.ParquetWriter | None = None
     for start in range(0, EPISODES, 1_000_000):
-        # A step that shares no factor with the whole visits every row once, far from its neighbours.
+        # A stride that is coprime to the number of rows visits every row once, in scattered order.
         places = (np.arange(start, min(start + 1_000_000, EPISODES)) * 7_368_787) % whole
         columns: dict[str, pa.Array] = {}
         for name, size in sizes.items():

@@ -1,4 +1,4 @@
-"""What a benchmark measured, and how it is shown."""
+"""Results of benchmarks, and how they are printed."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Figure:
         what: What was measured, in words.
         value: The median.
         unit: The unit of `value` and of its limits.
-        bar: The bar in words, or "" when there is none.
-        most: The largest value that keeps the bar.
-        least: The smallest value that keeps the bar.
-        note: Such as the figure of the peer that it was compared with.
+        bar: The bar (required result) in words, or "" if there is none.
+        most: The largest value that meets the bar.
+        least: The smallest value that meets the bar.
+        note: Additional information, such as the figure of a peer.
     """
 
     what: str
@@ -35,13 +35,13 @@ class Figure:
 
     @property
     def ok(self) -> bool | None:
-        """Whether the value keeps the bar; None when there is none."""
+        """Whether the value meets the bar; None if there is no bar."""
         return None if self.most is None and self.least is None else self.limit_missed is None
 
     @property
     def limit_missed(self) -> float | None:
-        """The limit that the value is beyond, if any."""
-        if self.most is not None and not self.value <= self.most:  # NaN keeps no bar
+        """The limit that the value violates, if any."""
+        if self.most is not None and not self.value <= self.most:  # NaN misses every bar
             return self.most
         if self.least is not None and not self.value >= self.least:
             return self.least
@@ -49,7 +49,7 @@ class Figure:
 
 
 def show(figures: list[Figure], *, as_json: bool) -> int:
-    """Prints one benchmark's figures; returns 0 when every bar was kept, else 1."""
+    """Print the figures of one benchmark. Returns 0 if every bar was met, else 1."""
     if as_json:
         print(json.dumps([to_json(figure) for figure in figures], indent=2))
         return int(any(figure.ok is False for figure in figures))
@@ -57,10 +57,10 @@ def show(figures: list[Figure], *, as_json: bool) -> int:
 
 
 def show_tables(figures: dict[str, list[Figure]]) -> int:
-    """Prints all figures, then each missed bar; returns 0 when every bar was kept, else 1.
+    """Print all figures, then each missed bar. Returns 0 if every bar was met, else 1.
 
     Args:
-        figures: By the name of their benchmark.
+        figures: Figures by benchmark name.
     """
     console = Console()
     console.print(table(figures))
@@ -71,13 +71,13 @@ def show_tables(figures: dict[str, list[Figure]]) -> int:
 
 
 def table(figures: dict[str, list[Figure]]) -> Table:
-    """All figures, with whether each kept its bar."""
+    """Return a table of all figures that shows whether each met its bar."""
     shown = Table("what", "figure", "bar", "", title="medians of this run", title_justify="left")
     shown.columns[1].justify = "right"
     for name, rows in figures.items():
         shown.add_section()
         for figure in rows:
-            mark = {True: "[green]kept[/green]", False: "[red]missed[/red]", None: ""}[figure.ok]
+            mark = {True: "[green]met[/green]", False: "[red]missed[/red]", None: ""}[figure.ok]
             note = f"[dim]{escape(figure.note)}[/dim]" if figure.note else ""
             bar = "\n".join(part for part in (escape(figure.bar), note) if part)
             shown.add_row(escape(_titled(name, figure)), f"{_number(figure.value)} {figure.unit}", bar, mark)
@@ -85,7 +85,7 @@ def table(figures: dict[str, list[Figure]]) -> Table:
 
 
 def missed_bars(figures: dict[str, list[Figure]]) -> list[str]:
-    """One line per missed bar, such as `replay: 500 steps: 1,158 ms, bar under 1 s: missed by 158 ms (16%)`."""
+    """Return one line per missed bar, such as `replay: 500 steps: 1,158 ms, bar under 1 s: missed by 158 ms (16%)`."""
     lines = []
     for name, rows in figures.items():
         for figure in rows:
@@ -101,14 +101,14 @@ def missed_bars(figures: dict[str, list[Figure]]) -> list[str]:
 
 
 def to_json(figure: Figure) -> dict[str, Any]:
-    """A figure as JSON: its fields, whether it kept its bar, and by how much it missed it (in `unit`)."""
+    """Convert a figure to JSON: its fields, `ok`, and `missed_by` (in the unit of the figure)."""
     limit = figure.limit_missed
     missed_by = None if limit is None else abs(figure.value - limit)
     return asdict(figure) | {"ok": figure.ok, "missed_by": missed_by}
 
 
 def from_json(row: dict[str, Any]) -> Figure:
-    """Reads what `to_json` wrote."""
+    """Restore a figure from the output of `to_json`."""
     return Figure(**{name: value for name, value in row.items() if name not in ("ok", "missed_by")})
 
 

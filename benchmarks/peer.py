@@ -1,6 +1,7 @@
-"""Peers live in an environment of their own (.setup/peers), because their dependencies are many and old.
+"""Runs peers: the tools that the benchmarks compare with.
 
-Each is a script in `peers/` that reads an .npz file and prints one line of JSON.
+They are installed in a separate environment (.setup/peers), because their dependencies are many and old. Each peer is a
+script in `peers/` that reads an .npz file and prints one line of JSON.
 """
 
 from __future__ import annotations
@@ -22,13 +23,15 @@ SECONDS = 600
 
 
 def need_peers() -> None:
-    """Says what to do where the peers' environment is not there."""
+    """Raise `MissingPrerequisite` with the fix if the peers are not installed."""
     if not PYTHON.exists():
-        raise MissingPrerequisite(f"the peers' environment is not there: {PYTHON.parent.parent}", fix="make bench")
+        raise MissingPrerequisite(
+            f"the environment of the peers does not exist: {PYTHON.parent.parent}", fix="make bench"
+        )
 
 
 def run_peer(script: str, arrays: Mapping[str, Any], *words: object) -> dict[str, Any]:
-    """What a peer measured on these arrays."""
+    """Run a peer on these arrays and return its measurements."""
     need_peers()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "data.npz"
@@ -36,6 +39,6 @@ def run_peer(script: str, arrays: Mapping[str, Any], *words: object) -> dict[str
         command = [str(PYTHON), str(HERE / "peers" / script), str(file), *map(str, words)]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
     if done.returncode:
-        raise RuntimeError(f"{script} ended with status {done.returncode} and said:\n{done.stderr[-2000:]}")
+        raise RuntimeError(f"{script} failed with status {done.returncode}:\n{done.stderr[-2000:]}")
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found

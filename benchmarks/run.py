@@ -1,9 +1,9 @@
-"""Runs every `bench_*.py` beside this file, one after the other; prints one table, then each bar that was missed.
+"""Run every `bench_*.py` in this folder, one after another. Prints one table, then each bar that was missed.
 
-A bench module has `main(argv: list[str] | None = None) -> int`, and with `--json` prints a list of figures
-(`figures.Figure`). Each runs in a process of its own, so that one cannot slow the next down.
+A benchmark module defines `main(argv: list[str] | None = None) -> int`. With `--json` it prints a list of figures
+(`figures.Figure`). Each module runs in its own process, so that it cannot slow down the next one.
 
-Exit status: 0 when all bars were kept, 1 when a bar was missed, 2 when a module could not measure.
+Exit status: 0 if all bars were met, 1 if a bar was missed, 2 if a module could not measure.
 
     python benchmarks/run.py [--json] [NAME ...]      # NAME: part of a module's name
 """
@@ -21,19 +21,19 @@ from rich.console import Console
 from rich.markup import escape
 
 HERE = Path(__file__).parent
-SECONDS = 900  # for one module; past that it hangs
+SECONDS = 900  # timeout per module
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Runs the modules whose names contain one of the given words, or all."""
+    """Run the modules whose names contain one of the given words, or all modules."""
     parser = argparse.ArgumentParser(
-        description="Run the benchmarks; print one table, then each bar that was missed and by how much.",
-        epilog="Exit status: 0 when all bars were kept, 1 when a bar was missed, 2 when a module could not measure "
-        "(or no module has such a name).",
+        description="Run the benchmarks. Print one table, then each bar that was missed and by how much.",
+        epilog="Exit status: 0 if all bars were met, 1 if a bar was missed, 2 if a module could not measure "
+        "or no module matches.",
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help="part of a module's name; all when none is given")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="part of a module's name (default: all modules)")
     parser.add_argument(
-        "--json", action="store_true", help="print the figures, and by how much each missed its bar, as JSON"
+        "--json", action="store_true", help="print the figures as JSON, with the amount by which each missed its bar"
     )
     wanted = parser.parse_args(argv)
 
@@ -42,7 +42,7 @@ def main(argv: list[str] | None = None) -> int:
         modules = [module for module in modules if any(name in module.stem for name in wanted.names)]
     if not modules:
         known = ", ".join(module.stem.removeprefix("bench_") for module in sorted(HERE.glob("bench_*.py")))
-        print(f"no benchmark fits {wanted.names}; there are: {known}", file=sys.stderr)
+        print(f"no benchmark matches {wanted.names}; available: {known}", file=sys.stderr)
         return 2
 
     console = Console(stderr=True)
@@ -66,23 +66,23 @@ def main(argv: list[str] | None = None) -> int:
 
 
 class BenchFailed(Exception):
-    """A module ended without figures; says the end of its output."""
+    """A module exited without figures. The message contains the end of its output."""
 
 
 def measure(module: Path) -> list[Figure]:
-    """The figures of one module, run in a process of its own."""
+    """Run one module in its own process and return its figures."""
     try:
-        # Its exit status may say that a bar was missed; what counts here is whether it printed figures.
+        # A nonzero exit status may only mean a missed bar, so success is judged by the printed figures.
         done = subprocess.run(
             [sys.executable, str(module), "--json"], capture_output=True, text=True, timeout=SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
-        raise BenchFailed(f"it was not done after {SECONDS} seconds") from None
+        raise BenchFailed(f"timed out after {SECONDS} seconds") from None
     try:
         return [from_json(row) for row in json.loads(done.stdout)]
     except (ValueError, TypeError, AttributeError) as error:
         output = (done.stdout[-1000:] + done.stderr[-2000:]).strip()
-        raise BenchFailed(f"{error}; it ended with status {done.returncode} and said:\n{output}") from None
+        raise BenchFailed(f"{error}; exit status {done.returncode}, output:\n{output}") from None
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Makes `results.csv`: invented results of four agents on a suite of eight apps, to try the statistics on.
+"""Writes `results.csv`: invented results of four agents on a suite of eight apps, to try the statistics on.
 
-The numbers are drawn at random, but shaped like real ones: most tasks are solved nearly always or nearly never, apps
-differ, some themes and profiles are harder than others, and now and then an episode breaks through no fault of the
-agent. Run it again and it writes the same file.
+The numbers are random but realistic: most tasks are solved nearly always or nearly never, apps differ, some themes and
+profiles are harder than others, and occasionally an episode ends with an infrastructure error. The seed is fixed, so
+every run writes the same file.
 
     python examples/make_results.py examples/results.csv
 """
@@ -19,7 +19,7 @@ SEED = 21
 ROLLOUTS = 3
 THEMES = ("light", "dark", "large-text")
 PROFILES = ("student", "family-of-five")
-# Each app: how hard it is on the logit scale, and its tasks.
+# Each app: its difficulty on the logit scale, and its tasks.
 APPS = {
     "banking": (0.2, ("pay-bill", "split-transfer", "freeze-card", "find-fee", "monthly-total", "new-payee")),
     "calendar": (0.9, ("add-event", "move-meeting", "decline-invite", "find-free-hour", "weekly-repeat", "share-day")),
@@ -30,7 +30,7 @@ APPS = {
     "shopping": (-0.9, ("reorder", "compare-prices", "apply-voucher", "track-parcel", "return-item", "split-basket")),
     "spreadsheet": (-1.3, ("sum-region", "sort-two-keys", "fix-formula", "pivot", "chart-title", "clean-dates")),
 }
-# Each contender: agent, condition, skill, seconds a step, cost a step, and chance of an error.
+# Each contender: agent, condition, skill, seconds per step, cost per step, and probability of an error.
 CONTENDERS = (
     ("atlas-large", "", 1.5, 6.5, 0.021, 0.012),
     ("birch-pro", "", 1.35, 4.0, 0.014, 0.020),
@@ -45,7 +45,7 @@ COLUMNS = (
 
 
 def main(path: Path) -> None:
-    """Writes the table."""
+    """Writes the table to `path`."""
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
@@ -53,14 +53,14 @@ def main(path: Path) -> None:
 
 
 def rows(rng: np.random.Generator) -> list[list[object]]:
-    """One row an episode."""
+    """One row per episode."""
     tasks = [(app, task) for app, (_, names) in APPS.items() for task in names]
-    # Two humps: a task is within an agent's reach or out of it.
+    # Bimodal: a task is either within an agent's reach or out of it.
     hard = {task: float(rng.normal(2.2 if rng.random() < 0.5 else -2.2, 0.9)) for task in tasks}
-    broken = tasks[int(rng.integers(len(tasks)))]  # one task whose data do not hold what it asks for
-    # What an agent is good at stays the same under another condition.
+    broken = tasks[int(rng.integers(len(tasks)))]  # a task whose data lack what it asks for
+    # An agent's strengths stay the same under another condition.
     tastes = {(who[0], task): float(rng.normal(0, 1.1)) for who in CONTENDERS for task in tasks}
-    found: list[list[object]] = []
+    table: list[list[object]] = []
     for agent, condition, skill, pace, price, fault in CONTENDERS:
         moods = rng.normal(0, 0.9, len(THEMES))
         dislikes = dict(zip(THEMES, (moods - moods.mean()).tolist(), strict=True))
@@ -73,15 +73,15 @@ def rows(rng: np.random.Generator) -> list[list[object]]:
                         level = skill + APPS[app][0] + hard[app, task] + tastes[agent, (app, task)] + dislikes[theme]
                         level += float(rng.normal(0, 0.6))
                     for rollout in range(1, ROLLOUTS + 1):
-                        found.append([
+                        table.append([
                             agent, condition, "pocket", app, task, profile, theme, rollout,
                             *episode(rng, level, pace, price, fault),
                         ])  # fmt: skip
-    return found
+    return table
 
 
 def episode(rng: np.random.Generator, level: float | None, pace: float, price: float, fault: float) -> list[object]:
-    """Outcome, steps, seconds and cost of one attempt; `level` is the logit of success, or None where none can be."""
+    """Outcome, steps, seconds and cost of an episode; `level` is the logit of success, or None if it is impossible."""
     solved = level is not None and rng.random() < 1 / (1 + np.exp(-level))
     broke = rng.random() < fault
     steps = int(np.clip(rng.gamma(6.0, 2.2 if solved else 3.6), 3, 50))

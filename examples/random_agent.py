@@ -1,4 +1,4 @@
-"""A random agent in a warm pool of seats: the loop that training code has, with resets in milliseconds.
+"""A random agent in a warm pool of seats: the loop of training code, with resets in milliseconds.
 
 python examples/random_agent.py [WORLD] [EPISODES]
 """
@@ -14,7 +14,7 @@ from fairground.worlds import open_seat, resolve
 
 
 def main(world_id: str = "examples/shopping-list", episodes: int = 3) -> None:
-    """Plays some episodes and prints what each reset and step cost."""
+    """Plays some episodes and prints the duration of each reset and step."""
     world = resolve(world_id)
     with Pool(open_seat, size=2) as pool:
         env = FairgroundEnv(world, pool=pool)

@@ -1,4 +1,4 @@
-"""A real browser for tests, and what went wrong in its pages."""
+"""A real browser for tests, and a log of errors in its pages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MILLISECONDS = 60_000.0
 
 @contextmanager
 def open_browser() -> Iterator[Browser]:
-    """Opens the system's Chromium; until it is closed, nothing else in this thread can run an event loop."""
+    """Open the system's Chromium. While it is open, nothing else in this thread can run an event loop."""
     with sync_playwright() as playwright:
         expect.set_options(timeout=MILLISECONDS)
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
@@ -22,6 +22,6 @@ def open_browser() -> Iterator[Browser]:
 
 
 def note_faults(page: Page, faults: list[str], *, kinds: tuple[str, ...] = ("error", "warning")) -> None:
-    """Has errors of a page's scripts noted, and what is said of these kinds on its console."""
+    """Append script errors of a page, and console messages of these kinds, to `faults`."""
     page.on("pageerror", lambda fault: faults.append(f"script: {fault}"))
     page.on("console", lambda said: faults.append(f"console: {said.text}") if said.type in kinds else None)

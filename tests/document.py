@@ -1,7 +1,7 @@
-"""Runs a document that became a program (`test_documents.py`): `python tests/document.py FILE`.
+"""Runs a program that `test_documents.py` made from a document: `python tests/document.py FILE`.
 
-A line that is only a `fairground` command runs in this process, which has imported the library already; so does one
-that ends with `> FILE` or with `|| [ $? = STATUS ]`. Any other is the shell's.
+A line with a single `fairground` command runs in this process, which has already imported the library. The line may end
+with `> FILE` or `|| [ $? = STATUS ]`. All other lines run in a shell.
 """
 
 import contextlib
@@ -15,7 +15,11 @@ _OURS = re.compile(r"fairground (?P<words>[^|&;<>$`*?]+?)(?: > (?P<file>[\w.]+)|
 
 
 def run_command(line: str) -> None:
-    """Runs a line of a console; it must succeed."""
+    """Run one console line.
+
+    Raises:
+        SystemExit: The command failed.
+    """
     if ours := _OURS.fullmatch(line):
         from fairground.cli import main
 
@@ -32,10 +36,10 @@ def run_command(line: str) -> None:
 
 
 def run_document(path: Path) -> None:
-    """Runs a program in a namespace of its own."""
+    """Run a program in a new namespace."""
     text = path.read_text()
     exec(compile(text, str(path), "exec"), {"__name__": "__main__", "run_command": run_command})
 
 
-if __name__ == "__main__":  # worker processes of a run import this file once more
+if __name__ == "__main__":  # worker processes of a run import this file again
     run_document(Path(sys.argv[1]))

@@ -1,4 +1,4 @@
-"""The smallest world with a task: one program, and a note that is to be written."""
+"""The smallest world with a task: one program and one note to write."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ equals = "hello"
 def write_note_world(
     folder: Path, package: str, window: str, *launch: str, instruction: str = "Write hello into note.txt."
 ) -> Path:
-    """Writes the world of a program into a folder, after which the app is called; returns the folder.
+    """Write the world of a program into a folder, and return the folder.
 
     Args:
-        folder: Is made if it is not there.
-        package: What has to be installed.
-        window: What the title of the program's window has in it.
+        folder: Created if missing. Its name becomes the name of the app.
+        package: The system package that the program needs.
+        window: Part of the title of the program's window.
         launch: The program and its arguments.
-        instruction: What is to be done.
+        instruction: The task.
     """
     folder.mkdir(exist_ok=True)
     text = _WORLD.format(

@@ -1,4 +1,4 @@
-"""Recorded episodes to be read, replayed and shown: whole ones, and hostile ones."""
+"""Recorded episodes for tests that read, replay and show them: normal ones, and ones with hostile text."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ACTIONS: list[Action] = [
     Click(point=(0.5, 0.25), space="unit", count=2), Type(text="Hello"), Drag(path=((1, 1), (90, 50))), Scroll(dy=3),
     Key(keys=("ctrl", "s")), Click(point=(9_999, 5)), Done(),
 ]  # fmt: skip
-REFUSED = 5  # which of them is off the screen
+REFUSED = 5  # index of the action that is off the screen
 
 
 def an_episode(**changed: Any) -> Episode:
@@ -104,8 +104,8 @@ def refusal(index: int) -> dict[str, Any]:
 
 
 def hostile(folder: Path, said: str = EVIL) -> Path:
-    """Untrusted text in every place that has room for it."""
-    typed = said.replace("\0", "")  # which no action types
+    """Record an episode with untrusted text in every field that can hold text."""
+    typed = said.replace("\0", "")  # `Type` rejects NUL characters
     actions: list[Action] = [Type(text=typed), Answer(text=said), CallUser(text=said), Fail(reason=said)]
     fingerprint = an_episode().fingerprint.model_copy(
         update={"digest": said, "runner": said, "screen": said, "packages": {said: said}, "stages": {said: said},

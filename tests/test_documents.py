@@ -1,8 +1,8 @@
-"""What the documents say works: their code is run, each file's blocks in order.
+"""The code in the documents works: the blocks of each file are run in order.
 
-A file becomes one program with the same line numbers, so that a traceback points into the document. Python blocks
-stand as they are; of blocks tagged `console run`, each line after a `$` must succeed, as a command of ours or as one
-of the shell (`tests/document.py`).
+Each file becomes one program with the same line numbers, so that a traceback points into the document. Python blocks
+are used unchanged. In blocks tagged `console run`, each line that starts with `$` is a command that must succeed
+(`tests/document.py`).
 """
 
 import os
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 RUNNER = ROOT / "tests" / "document.py"
 GENERATED = {ROOT / "docs" / page for page in generated_pages()}
-SECONDS = 280  # against what hangs; the longest takes a tenth of it on an idle machine
+SECONDS = 280  # timeout; the longest document takes a tenth of this on an idle machine
 
 _BLOCK = re.compile(r"^(?P<indent> *)```(?P<tag>[^\n`]+)\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
 _REASON = re.compile(r"<!-- no-run: \S.* -->\s*\Z")
@@ -31,13 +31,13 @@ _REASON = re.compile(r"<!-- no-run: \S.* -->\s*\Z")
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its tag, its lines, and the number of the first."""
+    """A fenced block: its tag, its lines, and the number of its first line."""
 
     tag: str
     lines: list[str]
     first: int
     reason: bool
-    """Whether the line above says why it is not run."""
+    """Whether the line above the block says why it is not run."""
 
 
 def blocks(text: str) -> list[Block]:
@@ -51,7 +51,7 @@ def blocks(text: str) -> list[Block]:
 
 
 def program(text: str) -> str:
-    """The document as one Python program, line for line."""
+    """Convert a document to one Python program with the same line numbers."""
     lines = [""] * (text.count("\n") + 2)
     for block in blocks(text):
         if block.tag == "python":
@@ -81,7 +81,7 @@ PURE = [
 def test_the_code_of_a_document_without_programs_runs(
     document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In this process: these pages start no program, and importing the library takes longer than most of them."""
+    """Run in this process: these pages start no programs, and importing the library takes longer than most of them."""
     monkeypatch.chdir(tmp_path)
     script = tmp_path / document.name
     script.write_text(program(document.read_text()))
@@ -95,7 +95,9 @@ def test_the_code_of_a_document_runs(document: Path, tmp_path: Path) -> None:
     script = tmp_path / document.name
     script.write_text(program(document.read_text()))
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    runner = [str(RUNNER)] if "run_command(" in script.read_text() else []  # else just as a reader runs it
+    runner = (
+        [str(RUNNER)] if "run_command(" in script.read_text() else []
+    )  # otherwise run it directly, as a reader does
     command = [sys.executable, "-W", "error", *runner, str(script)]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=SECONDS)
     assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]

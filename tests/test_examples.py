@@ -1,4 +1,4 @@
-"""What lies in examples/ works as it stands."""
+"""The examples in examples/ work unchanged."""
 
 from __future__ import annotations
 

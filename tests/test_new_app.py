@@ -1,4 +1,4 @@
-"""The tutorial docs/new-app.md and its app in examples/desk_app, as a new user would try them."""
+"""The tutorial docs/new-app.md and its app in examples/desk_app, used as a new user would."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "examples/desk_app"
 DOCUMENT = (ROOT / "docs/new-app.md").read_text(encoding="utf-8")
-SECONDS = 280  # against what hangs; each takes a few on an idle machine
+SECONDS = 280  # timeout; each test takes a few seconds on an idle machine
 
 pytestmark = pytest.mark.timeout(SECONDS + 20)
 
@@ -26,7 +26,7 @@ _SHOWN = re.compile(
 
 
 def shown() -> dict[str, list[str]]:
-    """File -> what the document shows of it."""
+    """Return the parts of each file that the document shows, by file."""
     found: dict[str, list[str]] = {}
     for name, text in _SHOWN.findall(DOCUMENT):
         found.setdefault(name, []).append(text)
@@ -51,7 +51,7 @@ def test_the_document_shows_tests_as_they_are() -> None:
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """With the example installed as its user installs it, but where no other test sees it."""
+    """Environment variables with the example installed as a user would, in a prefix that no other test sees."""
     place = tmp_path_factory.mktemp("prefix")
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet", "--disable-pip-version-check"]
     command = [sys.executable, "-m", "pip", "install", *options, "--prefix", str(place), "--editable", str(EXAMPLE)]

@@ -1,4 +1,4 @@
-"""The packages as users install them: built wheels in an environment that has nothing else of ours."""
+"""The packages as users install them: built wheels in an empty environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The repository keeps its own rules: rooms, names, words for the reader, nothing of anybody's machine."""
+"""Rules of the repository: imports, documentation, names and sizes, and no machine-specific content."""
 
 import ast
 import importlib
@@ -23,17 +23,17 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 ROOMS = sorted(path.parent.name for path in SOURCE.glob("*/__init__.py"))
 LONGEST = 600
 
-# Where a program sleeps, and why that is not a guess at how long something takes.
+# Files that may sleep, and the reason. A sleep must not guess how long something takes.
 SLEEPS = {
-    "src/fairground/screen/desktop.py": "between two looks at whether a program is ready, with a deadline",
-    "suites/desk/src/fairground_desk/browser/app.py": "between two looks at whether it is ready, with a deadline",
-    "suites/desk/src/fairground_desk/impress/author_decks.py": "between two looks at whether LibreOffice listens",
-    "src/fairground/web/listening.py": "between two looks at whether the server has started, with a deadline",
+    "src/fairground/screen/desktop.py": "polls whether a program is ready, with a deadline",
+    "suites/desk/src/fairground_desk/browser/app.py": "polls whether the browser is ready, with a deadline",
+    "suites/desk/src/fairground_desk/impress/author_decks.py": "polls whether LibreOffice listens",
+    "src/fairground/web/listening.py": "polls whether the server has started, with a deadline",
 }
 
 
 def files(ending: str = "") -> list[Path]:
-    """Files of the repository, without what set-up, tests and users put into it."""
+    """List the files of the repository, without files that set-up, tests and users create."""
     made = {"__pycache__", "dist", "episodes", "runs", "node_modules"}
     found = []
     for place, folders, names in os.walk(ROOT):
@@ -51,7 +51,7 @@ SUITES = [path for path in PROGRAMS if name(path).startswith("suites/")]
 
 
 def modules() -> Iterator[ModuleType]:
-    """Every public module of the library, imported."""
+    """Import and yield every public module of the library."""
     for found in pkgutil.walk_packages(fairground.__path__, "fairground."):
         if not any(part.startswith("_") for part in found.name.split(".")):
             yield importlib.import_module(found.name)
@@ -75,8 +75,8 @@ def test_every_room_is_in_the_contract() -> None:
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_room_says_what_it_is_for_and_what_it_exports(room: str) -> None:
     module = importlib.import_module(f"fairground.{room}")
-    assert module.__doc__ and len(module.__doc__.split()) >= 8, "say what the room is for, in a sentence"
-    assert module.__all__, "a room's door is its __all__"
+    assert module.__doc__ and len(module.__doc__.split()) >= 8, "describe the purpose of the package in a sentence"
+    assert module.__all__, "define the public names in __all__"
     missing = [export for export in module.__all__ if not hasattr(module, export)]
     assert not missing
 
@@ -105,7 +105,7 @@ def _imports(path: Path) -> Iterator[tuple[str, list[str]]]:
                 yield alias.name, []
 
 
-# --- words for the reader --------------------------------------------------------------------------------------------
+# --- documentation ---------------------------------------------------------------------------------------------------
 
 
 def test_every_public_module_says_what_it_is() -> None:
@@ -113,7 +113,7 @@ def test_every_public_module_says_what_it_is() -> None:
 
 
 def test_everything_exported_is_documented() -> None:
-    """A method that overrides may leave it to what it overrides."""
+    """An overriding method may inherit its docstring."""
     silent = []
     for room in ROOMS:
         module = importlib.import_module(f"fairground.{room}")
@@ -175,9 +175,9 @@ def _sleeps(path: Path) -> bool:
     return False
 
 
-# --- nothing of anybody's machine ------------------------------------------------------------------------------------
+# --- no machine-specific content -------------------------------------------------------------------------------------
 
-# Each pattern is written so that it does not find itself.
+# Each pattern is written so that it does not match itself.
 FOREIGN = re.compile(
     r"(?:^|[^\w.])/(?:work|farm|root)[/]|[.]pyenv|/home/(?!user\b|agent\b)[a-z]+[/]"  # paths
     r"|pypi[.]org|pythonhosted[.]org|deb[.]debian[.]org|archive[.]ubuntu[.]com|registry[.]npmjs|conda[.]anaconda[.]org"

@@ -1,4 +1,4 @@
-"""The pictures of the documentation and the script that makes them."""
+"""The pictures of the documentation and the script that generates them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SCRIPT = ast.parse((ROOT / "scripts/screenshots").read_text(encoding="utf-8"))  
 
 
 def pictures() -> dict[str, str]:
-    """File -> function, as the script's PICTURES maps them."""
+    """Return the PICTURES table of the script: function by file."""
     (table,) = (
         node.value for node in SCRIPT.body if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "PICTURES"
     )

@@ -1,7 +1,7 @@
-"""The set-up script on machines that lack something, and when it is killed, doubled or moved.
+"""`scripts/setup` on incomplete machines, and when it is killed, run concurrently, or its checkout is moved.
 
-The quick tests put stand-ins for `id`, `dpkg-query` and `apt-get` in the path, for a test cannot uninstall Xvfb. The
-slow ones make a real environment for a project of one empty package, and need the network.
+The quick tests put fake `id`, `dpkg-query` and `apt-get` programs in the path, because a test cannot uninstall system
+packages. The slow tests create a real environment for a project of one empty package, and need the network.
 """
 
 import os
@@ -32,7 +32,7 @@ packages = ["tiny"]
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A repository with the real script, a folder name with a space, and almost nothing to install."""
+    """A checkout with the real script, a space in its path, and almost nothing to install."""
     folder = tmp_path / "fair ground"
     for part in ("scripts", "requirements", "tiny", "stand-ins"):
         (folder / part).mkdir(parents=True)
@@ -84,7 +84,7 @@ def test_as_root_missing_packages_are_installed_without_questions(checkout: Path
     update, install = (checkout / "called").read_text().splitlines()
     assert update.startswith("noninteractive update")
     assert install.startswith("noninteractive install -y --no-install-recommends") and " xterm" in install
-    assert done.returncode == 1, "apt-get failed, so this must not go on"
+    assert done.returncode == 1, "apt-get failed, so set-up must stop"
     assert "apt-get could not install the system packages" in done.stderr and "fix: " in done.stderr
     assert "setup: installing system packages: xvfb" in done.stdout
 
@@ -93,7 +93,7 @@ def test_a_python_that_is_too_old_is_named(checkout: Path) -> None:
     stand_in(checkout, "python-of-old", 'case "$1" in -V) echo "Python 3.9.2" ;; *) exit 1 ;; esac')
     done = set_up(checkout, "check", PYTHON="python-of-old")
     assert done.returncode == 1
-    assert "Python 3.11 or newer" in done.stderr and "says: Python 3.9.2" in done.stderr and "fix: " in done.stderr
+    assert "Python 3.11 or newer" in done.stderr and "reports: Python 3.9.2" in done.stderr and "fix: " in done.stderr
 
 
 def test_a_wish_that_is_none_is_refused(checkout: Path) -> None:
@@ -106,7 +106,9 @@ def test_a_wish_that_is_none_is_refused(checkout: Path) -> None:
 @pytest.mark.timeout(600)
 def test_a_set_up_that_was_killed_is_repaired_by_two_that_run_at_once(checkout: Path) -> None:
     killed = start(checkout)
-    while not (checkout / ".venv" / "bin" / "pip").exists():  # half-made: the environment is there, its packages not
+    while not (
+        checkout / ".venv" / "bin" / "pip"
+    ).exists():  # incomplete: .venv exists, but its packages are not installed
         assert killed.poll() is None, killed.communicate()
     os.killpg(killed.pid, signal.SIGKILL)
     killed.communicate()
@@ -127,7 +129,7 @@ def test_a_set_up_that_was_killed_is_repaired_by_two_that_run_at_once(checkout: 
 def test_system_and_python_packages_are_installed_at_the_same_time(checkout: Path) -> None:
     stand_in(checkout, "id", "echo 0")
     stand_in(checkout, "dpkg-query", "true")
-    # apt-get ends only once the virtual environment is there; one after the other, set-up would never end.
+    # apt-get exits only after .venv exists, so a sequential set-up would never finish.
     stand_in(checkout, "apt-get", 'test "$1" = update || while [ ! -e .venv/bin/pip ]; do sleep 0.1; done')
     done = set_up(checkout, "run")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -141,7 +143,7 @@ def test_a_checkout_that_was_moved_gets_an_environment_of_its_own(checkout: Path
     assert set_up(checkout, "check", PYTHON=sys.executable).returncode == 0
     moved = checkout.rename(checkout.with_name("moved"))
     done = set_up(moved, "check", PYTHON=sys.executable)
-    assert done.returncode == 0 and "making .venv" in done.stdout
+    assert done.returncode == 0 and "creating .venv" in done.stdout
     assert str(moved) in (moved / ".venv" / "bin" / "pip").read_text()
 
 

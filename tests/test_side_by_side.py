@@ -1,4 +1,4 @@
-"""What `conftest.py` promises to tests that run side by side."""
+"""Parallel tests: `conftest.py` runs tests marked `alone` by themselves, and workers share checkpoints."""
 
 import shutil
 import subprocess

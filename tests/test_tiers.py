@@ -1,4 +1,4 @@
-"""Tiers of tests, their time budgets, and `scripts/soak`: tried on a small project with the real `conftest.py`."""
+"""Test tiers, their time budgets, and `scripts/soak`, tested on a small project with the real `conftest.py`."""
 
 import json
 import shutil
@@ -19,7 +19,7 @@ def test_pure():
 def test_that_hides_a_program():
     try:
         subprocess.run(["true"])
-    except Exception:  # as product code may; the test must fail all the same
+    except Exception:  # product code may catch everything; the test must still fail
         pass
 
 @pytest.mark.process
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.process
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project with the real `conftest.py` and `scripts/soak`, four tests, and a budget that cannot be kept."""
+    """A project with the real `conftest.py` and `scripts/soak`, four tests, and a budget of zero seconds for tier 0."""
     for name in ("tests", "scripts", ".venv/bin"):
         (tmp_path / name).mkdir(parents=True)
     shutil.copy(ROOT / "conftest.py", tmp_path)

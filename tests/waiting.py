@@ -1,4 +1,4 @@
-"""Waiting in tests: for something to be so, never for some time to pass."""
+"""Waiting in tests: for a condition, never for a fixed time."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 
 def eventually(check: Callable[[], Any], seconds: float = 60.0) -> Any:
-    """Waits until a check gives something true, and returns that."""
+    """Wait until a check returns a true value, and return that value."""
     deadline = time.monotonic() + seconds
     while not (found := check()):
-        assert time.monotonic() < deadline, f"{check} gave {found!r} for {seconds:g} s"
+        assert time.monotonic() < deadline, f"{check} still returned {found!r} after {seconds:g} s"
         time.sleep(0.01)
     return found

@@ -1,9 +1,10 @@
-"""A suite's interval by rliable, at its closest setting: configurations as tasks, rollouts as runs, both resampled.
+"""The interval of a suite by rliable, with its closest setting.
 
-It knows no apps, scenarios or axes: it resamples 10,530 tasks and 20 runs of each, and takes the mean. Reads scores
-(runs x tasks) from an .npz file; prints one line of JSON.
+Configurations are tasks, rollouts are runs, and both are resampled. rliable has no apps, scenarios or axes. It
+resamples 10,530 tasks with 20 runs each and takes the mean. Reads scores (runs x tasks) from an .npz file and prints
+one line of JSON.
 
-    bootstrap_rliable.py SCORES.npz RESAMPLES      # RESAMPLES: how many are really run
+    bootstrap_rliable.py SCORES.npz RESAMPLES      # RESAMPLES: number of resamples to run
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from rliable import library, metrics  # type: ignore[import-not-found,import-unt
 
 
 def main() -> None:
-    """Times two numbers of resamples, so that what does not grow with them drops out."""
+    """Time two numbers of resamples. Their difference excludes the fixed cost."""
     scores, resamples = np.load(sys.argv[1])["scores"], int(sys.argv[2])
     times = []
     for number in (resamples // 4, resamples):

@@ -1,4 +1,4 @@
-"""MiniWoB++ through its Gymnasium API: the median seconds of a reset and of a click, with what each returns.
+"""MiniWoB++ through its Gymnasium API: median seconds of a reset and of a click, including the observation.
 
 python pocket_miniwob.py FILE ROUNDS [TASK ...]
 """
@@ -22,7 +22,7 @@ gymnasium.register_envs(miniwob)
 
 
 def main(argv: list[str]) -> None:
-    """Prints, for each task, the seconds of a reset and of a step."""
+    """Print the seconds of a reset and of a step for each task."""
     rounds, tasks = int(argv[2]), argv[3:]
     _let_it_start_here()
     print(json.dumps({task: _measure(task, rounds) for task in tasks}))
@@ -37,7 +37,7 @@ def _measure(task: str, rounds: int) -> dict[str, float]:
             started = time.perf_counter()
             env.reset(seed=seed)
             resets.append(time.perf_counter() - started)
-            # Beside everything that could be hit, so that the episode goes on.
+            # Click outside of all controls, so that the episode continues.
             click = env.unwrapped.create_action(ActionTypes.CLICK_COORDS, coords=[158.0, 208.0])
             started = time.perf_counter()
             observation, *_ = env.step(click)
@@ -49,7 +49,7 @@ def _measure(task: str, rounds: int) -> dict[str, float]:
 
 
 def _let_it_start_here() -> None:
-    """Has it use the installed browser and driver; as root, a browser needs to be told to run without its sandbox."""
+    """Make Selenium use the installed browser and driver. As root, Chromium needs `--no-sandbox`."""
     chrome = webdriver.Chrome
 
     def start(*args: Any, options: Any = None, **kwargs: Any) -> Any:

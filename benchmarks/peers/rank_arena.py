@@ -1,8 +1,8 @@
-"""Bradley-Terry by arena-rank, with its own bootstrap and its own defaults.
+"""Bradley-Terry by arena-rank, with its own bootstrap and defaults.
 
-Reads the votes from an .npz file; prints one line of JSON.
+Reads the votes from an .npz file and prints one line of JSON.
 
-    rank_arena.py VOTES.npz RESAMPLES      # RESAMPLES: how many are really run
+    rank_arena.py VOTES.npz RESAMPLES      # RESAMPLES: number of resamples to run
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from arena_rank.utils.data_utils import (  # type: ignore[import-not-found,impor
 
 
 def main() -> None:
-    """Times what does not depend on the number of resamples, its sandwich, and then its bootstrap."""
-    # By default its pool forks a process in which JAX has threads, and hangs.
+    """Time the part that is independent of the resamples, the sandwich intervals, and the bootstrap."""
+    # By default its pool forks a process with JAX threads, which hangs.
     multiprocessing.set_start_method("spawn")
     file, resamples = np.load(sys.argv[1]), int(sys.argv[2])
     names = np.array([f"agent {at:03}" for at in range(int(file["agents"]))])

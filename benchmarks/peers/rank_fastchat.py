@@ -1,9 +1,9 @@
-"""Bradley-Terry as the Chatbot Arena notebook does it: scikit-learn's logistic regression for each resample.
+"""Bradley-Terry as the Chatbot Arena notebook does it: one scikit-learn logistic regression per resample.
 
 Each resample draws all votes again, counts them by pair, and fits a logistic regression without penalty on two
-weighted rows a pair. Reads the votes from an .npz file; prints one line of JSON.
+weighted rows per pair. Reads the votes from an .npz file and prints one line of JSON.
 
-    rank_fastchat.py VOTES.npz RESAMPLES      # RESAMPLES: how many are really run
+    rank_fastchat.py VOTES.npz RESAMPLES      # RESAMPLES: number of resamples to run
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sklearn.linear_model import (  # type: ignore[import-not-found,import-untyp
 
 
 def main() -> None:
-    """Fits once for the ratings, then times resamples."""
+    """Fit once for the ratings, then time the resamples."""
     file, resamples = np.load(sys.argv[1]), int(sys.argv[2])
     agents, left, right, winner = int(file["agents"]), file["left"], file["right"], file["winner"]
     rng = np.random.default_rng(1)
@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def fit(key: Any, agents: int, first: Any, second: Any) -> Any:
-    """Ratings of coded votes."""
+    """Return the ratings of coded votes."""
     table = np.bincount(key, minlength=agents * agents * 4).reshape(agents, agents, 4).astype(float)
     tied = table[:, :, 2:].sum(axis=2)
     won = table[:, :, 0] + table[:, :, 1].T + (tied + tied.T) / 2

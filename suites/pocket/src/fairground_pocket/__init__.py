@@ -1,4 +1,4 @@
-"""Pocket: phone-size apps in a page of a real browser, as worlds. One folder an app."""
+"""Pocket: phone-size apps in a page of a real browser, as worlds. One folder per app."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Chromium on the desk."""
+"""Chromium: its app, inspector, web sites and scenarios."""
 
 from fairground_desk.browser.app import Browser
 from fairground_desk.browser.scenarios import SCENARIOS

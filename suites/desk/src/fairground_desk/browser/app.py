@@ -1,4 +1,4 @@
-"""Chromium as a world: a person's profile, their web sites served from the host, and how it is asked and closed."""
+"""Chromium as an app: a person's profile, web sites served from the host, and the DevTools connection."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from fairground_desk.browser.sites import Sites
 from fairground_desk.browser.waiting import wait
 from fairground_desk.kit import DeskApp, wait_drawn
 
-_PROGRAM: Final = "/usr/lib/chromium/chromium"  # without Debian's script around it, which takes time
+_PROGRAM: Final = "/usr/lib/chromium/chromium"  # without Debian's wrapper script, which is slow
 _READY_SECONDS: Final = 60.0
 _CLOSE_SECONDS: Final = 10.0
 _KEPT: Final = "browser"
@@ -50,20 +50,20 @@ _WITHOUT: Final = (
     "MediaRouter",
     "OmniboxDefaultTypedNavigationsToHttps",
     "OptimizationHints",
-    "PersistentHistograms",  # megabytes of figures about itself, which it writes when it likes
+    "PersistentHistograms",  # metrics: megabytes, written at any time
     "Translate",
 )
 
 
 class Browser(DeskApp):
-    """The unmodified Chromium of Debian, as somebody uses it at work."""
+    """The unmodified Chromium of Debian, set up as for everyday work."""
 
     name = "browser"
     title = "Chromium"
     packages = ("chromium",)
     folders = ("~/Documents", "~/Downloads", "~/Pictures", "~/Desktop")
     settings = (*RECORDED, LOCAL_STATE)
-    clocks = ("super_mac", "tabs.title")  # a checksum of settings; and a page's title follows from its address
+    clocks = ("super_mac", "tabs.title")  # checksums of settings, and titles that follow from a page's address
     inspector = BROWSER
     profiles: ClassVar[Mapping[str, Mapping[str, Any]]] = {name: {"person": name} for name in PEOPLE}
     ui_states: ClassVar[Mapping[str, Mapping[str, Any]]] = {
@@ -80,7 +80,7 @@ class Browser(DeskApp):
     }
 
     def configure(self, sandbox: Sandbox) -> None:
-        """Lets Chromium make its profile once, so that every seat begins with complete databases."""
+        """Let Chromium create its profile once, so that every seat starts with complete databases."""
         desktop = open_desktop(sandbox, style=DesktopStyle())
         server = Server(sandbox.listen(), lambda request: Response(b"<title>Ready</title>"))
         try:
@@ -94,13 +94,13 @@ class Browser(DeskApp):
         sandbox.run(["rm", "-rf", *(f"{sandbox.home}{PROFILE[1:]}/{name}" for name in _LEFT_OVER)])
 
     def setup(self, sandbox: Sandbox, world: World) -> None:
-        """The person's profile and folders, and where the UI state begins."""
+        """Write the person's profile and folders."""
         owner = self.person(world)
-        told = past(owner, sandbox.home, _pages(owner, world))
+        history = past(owner, sandbox.home, _pages(owner, world))
         written = {
             "Bookmarks": bookmarks_file(bookmark_bar(owner), other_bookmarks(owner)),
-            "History": history_database(sandbox.read_file(f"{PROFILE}/History"), told),
-            "Cookies": cookies_database(sandbox.read_file(f"{PROFILE}/Cookies"), told),
+            "History": history_database(sandbox.read_file(f"{PROFILE}/History"), history),
+            "Cookies": cookies_database(sandbox.read_file(f"{PROFILE}/Cookies"), history),
             "Preferences": json.dumps(preferences(owner, sandbox.home, world.ui_state)).encode(),
         }
         for name, data in written.items():
@@ -110,7 +110,7 @@ class Browser(DeskApp):
         sandbox.run(["mkdir", "-p", "Desktop", "Pictures", "Downloads"])
 
     def launch(self, seat: Seat) -> None:
-        """Serves the sites, starts the browser, and waits for its page."""
+        """Serve the sites, start the browser, and wait until its pages have loaded."""
         owner, state = self.person(seat.world), seat.world.ui_state
         sites = Sites(owner)
         server = Server(seat.sandbox.listen(), sites.respond)
@@ -131,40 +131,40 @@ class Browser(DeskApp):
             raise AppError(f"{error.message}\n{debugger.process.output(2000)}") from None
 
     def live(self, seat: Seat) -> Mapping[str, Any]:
-        """The open tabs and the cookies, while it runs: what it writes of those is late, and written twice."""
+        """Return the open tabs and the cookies, from the running browser: it writes both to disk late."""
         debugger = self.debugger(seat)
         if debugger.process.poll() is not None:
             return {"running": False, "tabs": []}
-        found = debugger.call("Target.getTargets")["targetInfos"]
+        targets = debugger.call("Target.getTargets")["targetInfos"]
         own = seat.keep["context"]
         tabs = [
-            {"title": one["title"], "url": one["url"], "private": one.get("browserContextId") != own}
-            for one in found
-            if one["type"] == "page"
+            {"title": target["title"], "url": target["url"], "private": target.get("browserContextId") != own}
+            for target in targets
+            if target["type"] == "page"
         ]
-        kept = debugger.call("Storage.getCookies")["cookies"]
-        cookies = sorted({f"{one['domain']} {one['name']}" for one in kept})
+        stored = debugger.call("Storage.getCookies")["cookies"]
+        cookies = sorted({f"{cookie['domain']} {cookie['name']}" for cookie in stored})
         return {"running": True, "cookies": cookies, "tabs": sorted(tabs, key=lambda tab: (tab["url"], tab["title"]))}
 
     def save(self, seat: Seat) -> None:
-        """Asks for the tabs, then closes the browser: only then are all its files complete."""
+        """Record the live state, then close the browser. Its files are complete only after it has exited."""
         super().save(seat)
         _close(self.debugger(seat))
 
     def capture(self, seat: Seat, world: World) -> State:
-        """As for every app, with what the sites keep."""
+        """Record the files, and the data that the sites received."""
         _, server, sites = seat.keep[_KEPT]
         with server.lock:
             if server.fault is not None:
                 raise AppError(f"a web site broke: {type(server.fault).__name__}: {server.fault}") from server.fault
-            kept = sites.state.recorded()
+            received = sites.state.recorded()
         state = super().capture(seat, world)
-        # A journal that is empty says that its database is complete, and nothing else.
+        # An empty journal only says that its database is complete.
         files = {path: data for path, data in state.files.items() if data or not path.endswith("-journal")}
-        return State(files=files, data={**state.data, "sites": kept}, missing=state.missing)
+        return State(files=files, data={**state.data, "sites": received}, missing=state.missing)
 
     def command(self, seat: Seat, command: Command) -> None:
-        """Waits for a page or a file as well; see `waiting`."""
+        """Also wait for a page or a file; see `waiting`."""
         if command.name.startswith("wait-"):
             wait(seat, self.debugger(seat), command)
         else:
@@ -174,15 +174,15 @@ class Browser(DeskApp):
         return person(str(world.profile["person"]))
 
     def debugger(self, seat: Seat) -> Debugger:
-        """How the running browser is asked."""
+        """Return the DevTools connection of the seat's browser."""
         if _KEPT not in seat.keep:
             raise InvalidConfiguration("the browser of this seat was not started")
-        found: Debugger = seat.keep[_KEPT][0]
-        return found
+        debugger: Debugger = seat.keep[_KEPT][0]
+        return debugger
 
 
 def preferences(owner: Person, home: str, state: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of somebody who has used the browser for a while: nothing is asked or offered any more."""
+    """Return the settings of a browser in regular use: no first-run prompts, no offers."""
     prefs: dict[str, Any] = {
         "autofill": {"credit_card_enabled": False, "profile_enabled": True},
         "bookmark_bar": {"show_on_all_tabs": bool(state.get("bar", True))},
@@ -195,9 +195,9 @@ def preferences(owner: Person, home: str, state: Mapping[str, Any]) -> dict[str,
         "intl": {"accept_languages": "en-US,en", "selected_languages": "en-US,en"},
         "ntp": {"num_personal_suggestions": 1},
         "profile": {
-            # The sites are plain HTTP: without this, a PDF file of theirs is held back as an insecure download.
+            # The sites are plain HTTP. Without this, Chromium blocks their PDF files as insecure downloads.
             "content_settings": {
-                "exceptions": {"mixed_script": {f"[*.]{owner.host(one)},*": _ALLOWED for one in SITES}}
+                "exceptions": {"mixed_script": {f"[*.]{owner.host(site)},*": _ALLOWED for site in SITES}}
             },
             "cookie_controls_mode": 1,
             "exit_type": "Normal",
@@ -208,7 +208,7 @@ def preferences(owner: Person, home: str, state: Mapping[str, Any]) -> dict[str,
         "search": {"suggest_enabled": False},
         "session": {"restore_on_startup": 5},
         "signin": {"allowed": False},
-        "spellcheck": {"dictionaries": ["en-US"]},  # which it would choose itself, at the first text that is typed
+        "spellcheck": {"dictionaries": ["en-US"]},  # Chromium would set it by itself at the first typed text
         "translate": {"enabled": False},
     }
     if zoom := state.get("zoom"):
@@ -231,12 +231,12 @@ def _command(port: int, sandbox: Sandbox, more: list[str]) -> list[str]:
 
 
 def _pages(owner: Person, world: World) -> list[str]:
-    """Addresses that the UI state begins with."""
-    return [one if isinstance(one, str) else owner.url(*one) for one in world.ui_state["pages"]]
+    """The addresses of the pages that are open at the start."""
+    return [page if isinstance(page, str) else owner.url(*page) for page in world.ui_state["pages"]]
 
 
 def _wait_files(sandbox: Sandbox) -> None:
-    """Until a first run has made its databases."""
+    """Wait until a first run has created its databases."""
     deadline = time.monotonic() + _READY_SECONDS
     while True:
         with contextlib.suppress(Exception):
@@ -244,26 +244,26 @@ def _wait_files(sandbox: Sandbox) -> None:
                 return
         if time.monotonic() > deadline:
             raise StageError("Chromium did not make a profile on its first run")
-        time.sleep(0.05)  # between two looks at a condition: nothing tells us when it comes true
+        time.sleep(0.05)  # polled, because no event tells when the files are complete
 
 
 def _wait_loaded(seat: Seat, debugger: Debugger, count: int) -> str:
-    """Until every page that it began with has its title, and the screen rests; returns which context they are in."""
+    """Wait until every page has its title and the screen is still; return their browser context."""
     deadline = time.monotonic() + _READY_SECONDS
     while True:
-        pages = [one for one in debugger.call("Target.getTargets")["targetInfos"] if one["type"] == "page"]
-        named = [one for one in pages if one["title"] and not re.match(r"[\w.-]+(/|:|$)", one["title"])]
+        pages = [target for target in debugger.call("Target.getTargets")["targetInfos"] if target["type"] == "page"]
+        named = [page for page in pages if page["title"] and not re.match(r"[\w.-]+(/|:|$)", page["title"])]
         if len(pages) >= count and len(named) == len(pages):
             break
         if time.monotonic() > deadline:
-            raise AppError(f"the pages did not load; there are {[one['url'] for one in pages]}")
+            raise AppError(f"the pages did not load; there are {[page['url'] for page in pages]}")
         seat.screen.wait_change(0.1)
     seat.screen.settle(timeout=5.0)
     return str(pages[0].get("browserContextId", ""))
 
 
 def _close(debugger: Debugger) -> None:
-    """Ends the browser in its own way, which writes everything; one that hangs is told by a signal, then killed."""
+    """Close the browser over DevTools, so that it writes all its files. If it hangs, terminate it, then kill it."""
     with contextlib.suppress(AppError):
         debugger.call("Browser.close")
     for signal in (15, 9):

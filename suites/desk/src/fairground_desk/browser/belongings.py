@@ -1,4 +1,4 @@
-"""What a person has in their browser and in their folders: worked out from their world, the same every time."""
+"""Bookmarks, history and files of a person, derived from their data; the same on every run."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from fairground_desk.browser.sites import Sites
 from fairground_desk.browser.sites.documents import chart, record_csv, record_pdf
 
 IMPORTED = "~/Documents/shared-bookmarks.html"
-"""Bookmarks that a colleague exported, to be imported."""
+"""Bookmarks that a colleague exported; a task imports them."""
 ATTENDEES = "~/Documents/attendees.txt"
-"""Who is to be registered for events."""
+"""The list of people to register for events."""
 
 
 def bookmark_bar(person: Person) -> tuple[Mark, ...]:
-    """Three single ones, then the folders for work, reading and shopping."""
+    """Three single bookmarks, then the folders for work, reading and shopping."""
     work, reading, shopping = person.folders
-    papers = [(number, one) for number, one in enumerate(person.papers, 1) if number % 2]
+    papers = [(number, paper) for number, paper in enumerate(person.papers, 1) if number % 2]
     return (
         Mark("Start", person.url("intranet")),
         Mark(person.titles["catalogue"], person.url("catalogue")),
@@ -34,7 +34,9 @@ def bookmark_bar(person: Person) -> tuple[Mark, ...]:
             Mark("My tickets", person.url("helpdesk", "/tickets")),
             Mark("Old phone list", "http://phones.old-server.example/list"),
         )),
-        Mark(reading, children=tuple(Mark(one.title, person.url("library", f"/articles/{at}")) for at, one in papers)),
+        Mark(reading, children=tuple(
+            Mark(paper.title, person.url("library", f"/articles/{at}")) for at, paper in papers
+        )),
         Mark(shopping, children=(
             Mark(person.titles["shop"], person.url("shop")),
             *(Mark(person.products[at].name, person.url("shop", f"/products/{at + 1}")) for at in (2, 7, 10)),
@@ -44,9 +46,11 @@ def bookmark_bar(person: Person) -> tuple[Mark, ...]:
 
 
 def other_bookmarks(person: Person) -> tuple[Mark, ...]:
-    """News, and some that lead nowhere any more."""
+    """Bookmarks outside of the bar: news, and some dead links."""
     reports = tuple(
-        Mark(one.title, person.url("news", f"/{at}")) for at, one in enumerate(person.articles, 1) if at % 3 == 0
+        Mark(article.title, person.url("news", f"/{at}"))
+        for at, article in enumerate(person.articles, 1)
+        if at % 3 == 0
     )
     return (
         Mark(person.titles["news"], person.url("news")),
@@ -59,11 +63,11 @@ def other_bookmarks(person: Person) -> tuple[Mark, ...]:
 
 
 def past(person: Person, home: str, known: Sequence[str] = ()) -> Past:
-    """Five weeks of visits, and what was downloaded meanwhile.
+    """Five weeks of visits and downloads.
 
     Args:
-        person: Whose.
-        home: Of the user.
+        person: Owner of the browser.
+        home: Path of the user's home folder.
         known: Addresses that were visited before all others.
     """
     return Past(
@@ -77,38 +81,41 @@ def past(person: Person, home: str, known: Sequence[str] = ()) -> Past:
 
 
 def folders(person: Person) -> dict[str, bytes]:
-    """Files by path: documents, downloads, pictures."""
-    found = {path: data for path, (_, data, _, _) in _fetched(person).items()}
+    """Return the user's documents, downloads and pictures, by path."""
+    files = {path: data for path, (_, data, _, _) in _fetched(person).items()}
     for at in range(1, len(person.columns) - 1, 2):
-        found[f"~/Pictures/charts/chart-{at}.png"] = chart(person, at)
-    for number, one in enumerate(person.staff, 1):
-        note = f"Meeting with {one.name} ({one.role})\nRoom {one.room}, extension {one.extension}\n\nTo follow up.\n"
-        found[f"~/Documents/meetings/{number:02d}-{one.name.split()[-1].lower()}.txt"] = note.encode()
+        files[f"~/Pictures/charts/chart-{at}.png"] = chart(person, at)
+    for number, colleague in enumerate(person.staff, 1):
+        note = (
+            f"Meeting with {colleague.name} ({colleague.role})\n"
+            f"Room {colleague.room}, extension {colleague.extension}\n\nTo follow up.\n"
+        )
+        files[f"~/Documents/meetings/{number:02d}-{colleague.name.split()[-1].lower()}.txt"] = note.encode()
     for number, paper in enumerate(person.papers[:6], 1):
-        found[f"~/Documents/reading/notes-{number}.txt"] = f"{paper.title}\n{paper.authors}, {paper.year}\n".encode()
-    found[IMPORTED] = _shared(person)
-    found[ATTENDEES] = "".join(
-        f"{one.name}; {_mail(person, one.name)}; {person.organisation}; {ticket}; {meal}\n"
-        for one, ticket, meal in attendees(person)
+        files[f"~/Documents/reading/notes-{number}.txt"] = f"{paper.title}\n{paper.authors}, {paper.year}\n".encode()
+    files[IMPORTED] = _shared(person)
+    files[ATTENDEES] = "".join(
+        f"{colleague.name}; {_mail(person, colleague.name)}; {person.organisation}; {ticket}; {meal}\n"
+        for colleague, ticket, meal in attendees(person)
     ).encode()
-    found["~/Documents/todo.txt"] = f"{person.job}\n- answer tickets\n- order supplies\n- read two articles\n".encode()
-    return found
+    files["~/Documents/todo.txt"] = f"{person.job}\n- answer tickets\n- order supplies\n- read two articles\n".encode()
+    return files
 
 
 def attendees(person: Person) -> list[tuple[Any, str, str]]:
-    """Colleagues with the ticket and the lunch that they want."""
+    """Return colleagues with the ticket and the lunch that each wants."""
     wishes = (("Standard", "Vegan"), ("Reduced", "Meat"), ("Online only", "No meal"), ("Standard", "Vegetarian"))
-    return [(one, *wish) for one, wish in zip(person.staff[3:7], wishes, strict=True)]
+    return [(colleague, *wish) for colleague, wish in zip(person.staff[3:7], wishes, strict=True)]
 
 
 def attendee_mail(person: Person, name: str) -> str:
-    """The address that the list of attendees gives."""
+    """Return the address that is in the list of attendees."""
     return _mail(person, name)
 
 
 def shared_marks(person: Person) -> list[tuple[str, str]]:
-    """What is in the file to import: titles and addresses."""
-    marks = [(one.title, person.url("events", f"/event/{at}")) for at, one in enumerate(person.events[:4], 1)]
+    """Return titles and addresses of the bookmarks in the file to import."""
+    marks = [(event.title, person.url("events", f"/event/{at}")) for at, event in enumerate(person.events[:4], 1)]
     return [*marks, ("Guides for new staff", person.url("intranet", "/guides"))]
 
 
@@ -124,18 +131,18 @@ def _first_visits(person: Person, known: Sequence[str]) -> Iterator[Seen]:
 
 def _visits(person: Person) -> Iterator[Seen]:
     pages = [
-        *((person.url("library", f"/articles/{at}"), f"{one.title} - {person.titles['library']}")
-          for at, one in enumerate(person.papers, 1)),
-        *((person.url("news", f"/{at}"), f"{one.title} - {person.titles['news']}")
-          for at, one in enumerate(person.articles, 1)),
-        *((person.url("shop", f"/products/{at}"), f"{one.name} - {person.titles['shop']}")
-          for at, one in enumerate(person.products, 1)),
-        *((person.url("events", f"/event/{at}"), f"{one.title} - {person.titles['events']}")
-          for at, one in enumerate(person.events, 1)),
+        *((person.url("library", f"/articles/{at}"), f"{paper.title} - {person.titles['library']}")
+          for at, paper in enumerate(person.papers, 1)),
+        *((person.url("news", f"/{at}"), f"{article.title} - {person.titles['news']}")
+          for at, article in enumerate(person.articles, 1)),
+        *((person.url("shop", f"/products/{at}"), f"{product.name} - {person.titles['shop']}")
+          for at, product in enumerate(person.products, 1)),
+        *((person.url("events", f"/event/{at}"), f"{event.title} - {person.titles['events']}")
+          for at, event in enumerate(person.events, 1)),
         *((person.url("catalogue", f"/records/{at}"), f"{row[0]} - {person.titles['catalogue']}")
           for at, row in enumerate(person.records[:40], 1)),
     ]  # fmt: skip
-    step = 7 + 2 * (len(person.key) % 4)  # another order for everybody
+    step = 7 + 2 * (len(person.key) % 4)  # a different order per person
     for days in range(1, 36):
         yield Seen(person.url("intranet"), person.titles["intranet"], days, 480, typed=True)
         for part in range(6):
@@ -145,16 +152,16 @@ def _visits(person: Person) -> Iterator[Seen]:
 
 def _fetched(person: Person) -> Mapping[str, tuple[str, bytes, str, int]]:
     groups = sorted({str(row[1]) for row in person.records})
-    found: dict[str, tuple[str, bytes, str, int]] = {}
+    downloads: dict[str, tuple[str, bytes, str, int]] = {}
     for number, paper in enumerate(person.papers[:5], 1):
         data = record_pdf(paper.title, [paper.authors, f"{paper.journal}, {paper.year}, {paper.pages} pages"])
         url = person.url("library", f"/articles/{number}/paper.pdf")
-        found[f"~/Downloads/paper-{number}.pdf"] = (url, data, "application/pdf", number * 3)
+        downloads[f"~/Downloads/paper-{number}.pdf"] = (url, data, "application/pdf", number * 3)
     for group in groups[:2]:
         url = person.url("catalogue", f"/downloads/{group}.csv")
         name = f"{group}.csv".replace(" ", "-")
-        found[f"~/Downloads/old-{name}"] = (url, record_csv(person, group), "text/csv", 21)
-    return found
+        downloads[f"~/Downloads/old-{name}"] = (url, record_csv(person, group), "text/csv", 21)
+    return downloads
 
 
 def _shared(person: Person) -> bytes:

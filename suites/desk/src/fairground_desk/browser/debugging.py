@@ -1,4 +1,4 @@
-"""Asking a running Chromium over a pair of pipes, which nothing inside of the sandbox can reach."""
+"""A DevTools connection to a running Chromium over pipes, which nothing inside the sandbox can reach."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from fairground.sandbox import Process, Sandbox
 MAX_MESSAGE: Final = 16 << 20
 SECONDS: Final = 10.0
 
-_READ_FD, _WRITE_FD = 3, 4  # where Chromium expects its pipes
+_READ_FD, _WRITE_FD = 3, 4  # file descriptors on which Chromium expects its pipes
 _CHUNK: Final = 1 << 16
 
 
 class Debugger:
-    """A Chromium that was started with `--remote-debugging-pipe`, and the questions it answers.
+    """A Chromium started with `--remote-debugging-pipe`, and its DevTools connection.
 
-    Nothing is subscribed to, so it writes nothing but answers, and nobody has to read meanwhile.
+    The connection subscribes to no events, so the browser writes only answers and needs no reader thread.
 
     Args:
-        sandbox: Where it is started.
+        sandbox: Sandbox to start it in.
         argv: The command.
-        env: Of the seat's desktop.
+        env: Environment of the seat's desktop.
     """
 
     def __init__(self, sandbox: Sandbox, argv: Sequence[str], env: Mapping[str, str]) -> None:
@@ -49,10 +49,10 @@ class Debugger:
     def call(
         self, method: str, params: Mapping[str, Any] | None = None, *, session: str = "", seconds: float = SECONDS
     ) -> dict[str, Any]:
-        """What a method of the DevTools protocol answers.
+        """Call a method of the DevTools protocol and return its result.
 
         Raises:
-            AppError: The browser is gone, refused, or said nothing in time.
+            AppError: The browser has exited, refused the call, or did not answer in time.
         """
         self._last_id += 1
         message = {"id": self._last_id, "method": method, "params": dict(params or {})}
@@ -69,11 +69,11 @@ class Debugger:
                 break
         if "error" in answer:
             raise AppError(f"{method}: the browser refused: {str(answer['error'])[:300]}")
-        found = answer.get("result")
-        return found if isinstance(found, dict) else {}
+        result = answer.get("result")
+        return result if isinstance(result, dict) else {}
 
     def close(self) -> None:
-        """Lets go of the pipes, upon which the browser ends; may be called twice."""
+        """Close the pipes, which makes the browser exit. May be called twice."""
         if not self._closed:
             self._closed = True
             os.close(self._writer)
@@ -89,5 +89,5 @@ class Debugger:
                 raise AppError(f"{method}: the browser is gone, or says too much")
             self._buffer += data
         text, _, self._buffer = self._buffer.partition(b"\0")
-        found = json.loads(text)
-        return found if isinstance(found, dict) else {}
+        message = json.loads(text)
+        return message if isinstance(message, dict) else {}

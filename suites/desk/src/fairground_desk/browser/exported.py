@@ -1,4 +1,4 @@
-"""Reading what the browser writes for people to take along: its file of bookmarks, and a page saved as HTML."""
+"""Readers of what the browser exports: a bookmarks file, and a page saved as HTML."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ _LINK: Final = re.compile(
 _URLS: Final = ("href", "src", "action")
 
 Markup: TypeAlias = tuple[tuple[str, ...], ...]
-"""Tags, texts and comments of a page in their order."""
+"""Tags, texts and comments of a page, in order."""
 
 
 @dataclass(frozen=True)
 class Exported:
-    """A line of an exported file of bookmarks.
+    """A line of an exported bookmarks file.
 
     Attributes:
-        depth: How many folders it is in.
+        depth: Number of folders around it.
         url: Empty for a folder.
         added: Seconds since 1970.
         bar: Whether it is the folder of the bookmarks bar.
@@ -56,15 +56,15 @@ class Exported:
 
 
 def read_exported(data: bytes) -> tuple[Exported, ...]:
-    """Reads a file of bookmarks, which must be as the browser writes it, line by line.
+    """Read an exported bookmarks file. Every line must be as the browser writes it.
 
     Raises:
-        StateError: A line is not one that the browser writes at its place.
+        StateError: A line is not one that the browser would write there.
     """
     lines = list(read_text(data[: MAX_BYTES + 1], what=_WHAT).lines)
     if len(data) > MAX_BYTES or tuple(lines[: len(_HEAD)]) != _HEAD:
         raise StateError(f"{_WHAT}: it does not begin as the browser's does; found {lines[:1]!r:.80}")
-    found: list[Exported] = []
+    entries: list[Exported] = []
     depth, opens = 1, False
     for number, line in enumerate(lines[len(_HEAD) :], len(_HEAD) + 1):
         bare = line.lstrip(" ")
@@ -75,49 +75,49 @@ def read_exported(data: bytes) -> tuple[Exported, ...]:
         if opens:
             depth, opens = depth + 1, False
         elif folder := _FOLDER.fullmatch(bare):
-            found.append(Exported(depth - 1, unescape(folder[3]), "", int(folder[1]), bool(folder[2])))
+            entries.append(Exported(depth - 1, unescape(folder[3]), "", int(folder[1]), bool(folder[2])))
             opens = True
         elif link := _LINK.fullmatch(bare):
-            found.append(Exported(depth - 1, unescape(link[3]), unescape(link[1]), int(link[2])))
+            entries.append(Exported(depth - 1, unescape(link[3]), unescape(link[1]), int(link[2])))
         elif not closes:
             raise StateError(f"{_WHAT}: line {number} is none that the browser writes: {line!r:.80}")
     if depth or opens:
         raise StateError(f"{_WHAT}: it ends before its folders do")
-    return tuple(found)
+    return tuple(entries)
 
 
 def exported_of(marks: Bookmarks) -> tuple[Exported, ...]:
-    """What the browser writes for these bookmarks: the bar as a folder, then all others beside it."""
-    found = [Exported(0, marks.bar.title, "", _seconds(marks.bar), bar=True)]
+    """Return what the browser exports for these bookmarks: the bar as a folder, then all others beside it."""
+    entries = [Exported(0, marks.bar.title, "", _seconds(marks.bar), bar=True)]
     stack = [(0, mark) for mark in reversed((*marks.other.children, *marks.mobile.children))]
     stack += [(1, mark) for mark in reversed(marks.bar.children)]
     while stack:
         depth, mark = stack.pop()
-        found.append(Exported(depth, mark.title, mark.url, _seconds(mark)))
+        entries.append(Exported(depth, mark.title, mark.url, _seconds(mark)))
         stack += [(depth + 1, child) for child in reversed(mark.children)]
-    return tuple(found)
+    return tuple(entries)
 
 
 def saved_markup(html: str, url: str) -> Markup:
-    """What the browser saves of a page that is served: where it is from, addresses in full, its encoding in words."""
-    found: list[tuple[str, ...]] = []
+    """Return what the browser saves of a served page: a comment with its address, absolute links, and its encoding."""
+    tokens: list[tuple[str, ...]] = []
     for token in markup(html):
-        kind, *told = token
+        kind, *facts = token
         if token == ("<meta>", "charset=utf-8"):
-            told = ["content=text/html; charset=UTF-8", "http-equiv=Content-Type"]
+            facts = ["content=text/html; charset=UTF-8", "http-equiv=Content-Type"]
         elif kind.startswith("<"):
-            told = [_absolute(one, url) for one in told]
-        found.append((kind, *told))
+            facts = [_absolute(fact, url) for fact in facts]
+        tokens.append((kind, *facts))
         if kind == "declaration":
-            found += [("text", "\n"), ("comment", f" saved from url=({len(url):04}){url} "), ("text", "\n")]
-    return tuple(found)
+            tokens += [("text", "\n"), ("comment", f" saved from url=({len(url):04}){url} "), ("text", "\n")]
+    return tuple(tokens)
 
 
 def markup(html: str) -> Markup:
-    """Every tag with its attributes, every text and comment, in order.
+    """Return every tag with its attributes, every text and every comment, in order.
 
     Raises:
-        StateError: It is too long.
+        StateError: The page is too long.
     """
     if len(html) > MAX_BYTES:
         raise StateError(f"page: {len(html)} characters, expected at most {MAX_BYTES}")
@@ -128,21 +128,21 @@ def markup(html: str) -> Markup:
 
 
 def shown_text(html: str) -> str:
-    """The text of a page as it is shown, without blanks: what is typed into fields and chosen in lists is not in it."""
+    """Return the visible text of a page without whitespace. Contents of text fields and lists are left out."""
     silent, parts = 0, []
-    for kind, *told in markup(html):
+    for kind, *facts in markup(html):
         name = kind.strip("</>")
         if name in _SILENT:
             silent += -1 if kind.startswith("</") else 1
         elif kind == "text" and not silent:
-            parts.append(told[0])
+            parts.append(facts[0])
     return "".join("".join(parts).split())
 
 
 def links(html: str, url: str) -> set[str]:
-    """Addresses that a page leads to."""
-    told = [one for kind, *facts in markup(html) if kind == "<a>" for one in facts]
-    return {urljoin(url, one.removeprefix("href=")) for one in told if one.startswith("href=")}
+    """Return the addresses that a page links to."""
+    attributes = [fact for kind, *facts in markup(html) if kind == "<a>" for fact in facts]
+    return {urljoin(url, attribute.removeprefix("href=")) for attribute in attributes if attribute.startswith("href=")}
 
 
 _SILENT: Final = ("head", "style", "script", "select", "textarea")

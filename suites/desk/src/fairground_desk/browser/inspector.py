@@ -68,15 +68,15 @@ def cookies_of(state: State) -> tuple[str, ...]:
     if isinstance(live, dict) and "cookies" in live:
         return tuple(live["cookies"])
     journal = state.files.get(f"{PROFILE}/Cookies-journal")
-    kept = read_cookies(state.file(f"{PROFILE}/Cookies"), journal=journal)
-    return tuple(sorted({f"{one.host} {one.name}" for one in kept}))
+    cookies = read_cookies(state.file(f"{PROFILE}/Cookies"), journal=journal)
+    return tuple(sorted({f"{cookie.host} {cookie.name}" for cookie in cookies}))
 
 
 def visited_of(state: State) -> dict[str, VisitedPage]:
     """Pages of the history by address. Of bookmarked ones a trace stays when all visits are deleted; it is left out."""
-    found = history_of(state)
-    seen = {visit.url for visit in found.visits}
-    return {page.url: page for page in found.pages if page.url in seen}
+    recorded = history_of(state)
+    seen = {visit.url for visit in recorded.visits}
+    return {page.url: page for page in recorded.pages if page.url in seen}
 
 
 def web_data_of(state: State) -> WebData:
@@ -91,8 +91,8 @@ def local_state_of(state: State) -> LocalState:
 
 def sites_of(state: State) -> dict[str, Any]:
     """What the web sites kept."""
-    found: dict[str, Any] = state.get("sites")
-    return found
+    received: dict[str, Any] = state.get("sites")
+    return received
 
 
 def tabs_of(state: State) -> list[dict[str, str]]:
@@ -104,10 +104,10 @@ def tabs_of(state: State) -> list[dict[str, str]]:
     live = state.get("live")
     if "tabs" not in live:
         raise StateError(f"the open tabs are not known: {live.get('error', 'the browser was not asked')}")
-    found: list[dict[str, str]] = live["tabs"]
-    if not all("url" in one for one in found):
+    tabs: list[dict[str, str]] = live["tabs"]
+    if not all("url" in tab for tab in tabs):
         raise StateError("of an open tab the address is not known")
-    return found
+    return tabs
 
 
 def pdf_of(state: State, path: str) -> PdfFile:
@@ -117,10 +117,10 @@ def pdf_of(state: State, path: str) -> PdfFile:
 
 def folder_at(state: State, path: str) -> Bookmark:
     """The one folder of bookmarks at a path such as `bar/Grants`."""
-    found = [mark for mark in bookmarks_of(state).at(*path.split("/")) if mark.is_folder]
-    if len(found) != 1:
-        raise StateError(f"there are {len(found)} folders of bookmarks at {path!r}, expected one")
-    return found[0]
+    folders = [mark for mark in bookmarks_of(state).at(*path.split("/")) if mark.is_folder]
+    if len(folders) != 1:
+        raise StateError(f"there are {len(folders)} folders of bookmarks at {path!r}, expected one")
+    return folders[0]
 
 
 # --- content ---------------------------------------------------------------------------------------------------------
@@ -161,8 +161,8 @@ def check_bookmark(state: State, folder: str, title: str, url: str) -> Check:
         title: Of the bookmark.
         url: Where it must lead.
     """
-    found = [mark.url for mark in folder_at(state, folder).children if mark.title == title and not mark.is_folder]
-    return equal(f"the bookmark “{title}” in {folder} leads to its page", [url], found)
+    urls = [mark.url for mark in folder_at(state, folder).children if mark.title == title and not mark.is_folder]
+    return equal(f"the bookmark “{title}” in {folder} leads to its page", [url], urls)
 
 
 @BROWSER.check("content")
@@ -179,16 +179,22 @@ def check_no_bookmark(state: State, url: str) -> Check:
 def search_engines(state: State) -> list[dict[str, object]]:
     """Search engines and site searches, with their shortcuts."""
     return [
-        {"name": one.name, "shortcut": one.keyword, "url": one.url, "active": one.active, "built_in": one.built_in}
-        for one in web_data_of(state).engines
+        {
+            "name": engine.name,
+            "shortcut": engine.keyword,
+            "url": engine.url,
+            "active": engine.active,
+            "built_in": engine.built_in,
+        }
+        for engine in web_data_of(state).engines
     ]
 
 
 @BROWSER.query("content")
 def addresses(state: State) -> list[dict[str, str]]:
     """Postal addresses that the browser fills in."""
-    return [{_FIELDS.get(number, str(number)): text for number, text in sorted(one.items())}
-            for one in web_data_of(state).addresses]  # fmt: skip
+    return [{_FIELDS.get(number, str(number)): text for number, text in sorted(address.items())}
+            for address in web_data_of(state).addresses]  # fmt: skip
 
 
 @BROWSER.check("content")
@@ -201,8 +207,8 @@ def check_address(state: State, name: str, city: str, postcode: str) -> Check:
         postcode: The postcode.
     """
     wanted = {"name": name, "city": city, "postcode": postcode}
-    found = [{key: one.get(key, "") for key in wanted} for one in addresses(state)]
-    return contains(f"an address of {name} is saved", wanted, found)
+    saved = [{key: address.get(key, "") for key in wanted} for address in addresses(state)]
+    return contains(f"an address of {name} is saved", wanted, saved)
 
 
 # --- structure -------------------------------------------------------------------------------------------------------
@@ -221,8 +227,8 @@ def bookmark_order(state: State, path: str) -> list[str]:
 @BROWSER.query("structure")
 def pinned_tabs(state: State) -> list[str]:
     """Addresses of the tabs that were pinned when the browser was closed."""
-    found = preferences_of(state).get("pinned_tabs", [])
-    return [str(one.get("url", "")) for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    pinned = preferences_of(state).get("pinned_tabs", [])
+    return [str(tab.get("url", "")) for tab in pinned if isinstance(tab, dict)] if isinstance(pinned, list) else []
 
 
 # --- settings --------------------------------------------------------------------------------------------------------
@@ -241,8 +247,8 @@ def setting(state: State, path: str) -> object:
     Args:
         path: Such as `webkit.webprefs.default_font_size`.
     """
-    found: object = preferences_of(state).get(path)
-    return found
+    value: object = preferences_of(state).get(path)
+    return value
 
 
 @BROWSER.query("settings")
@@ -264,9 +270,11 @@ def check_site_permission(state: State, kind: str, host: str, rule: str) -> Chec
         host: Of the site.
         rule: `allow`, `block` or `session only`.
     """
-    found = {pattern: said for pattern, said in site_permissions(state, kind).items() if _names(pattern, host)}
-    passed = bool(found) and set(found.values()) == {rule}
-    return holds(f"{kind} of {host}: {rule}", passed, expected=rule, found=found)
+    rules = {
+        pattern: permission for pattern, permission in site_permissions(state, kind).items() if _names(pattern, host)
+    }
+    passed = bool(rules) and set(rules.values()) == {rule}
+    return holds(f"{kind} of {host}: {rule}", passed, expected=rule, found=rules)
 
 
 @BROWSER.query("settings")
@@ -276,8 +284,8 @@ def site_zoom(state: State, host: str) -> float:
     Args:
         host: Of the site.
     """
-    told = preferences_of(state)
-    return told.zooms.get(host, told.default_zoom)
+    preferences = preferences_of(state)
+    return preferences.zooms.get(host, preferences.default_zoom)
 
 
 @BROWSER.check("settings")
@@ -288,9 +296,9 @@ def check_setting(state: State, name: str, value: str) -> Check:
         name: Such as `startup` or `do_not_track`.
         value: As text, such as `dark`, `true` or `1.25`.
     """
-    found = preferences_of(state).to_json().get(name)
-    shown = ",".join(map(str, found)) if isinstance(found, list | tuple) else str(found)
-    shown = shown.lower() if isinstance(found, bool) else shown
+    current = preferences_of(state).to_json().get(name)
+    shown = ",".join(map(str, current)) if isinstance(current, list | tuple) else str(current)
+    shown = shown.lower() if isinstance(current, bool) else shown
     return equal(f"the setting {name}", value, shown)
 
 
@@ -318,7 +326,7 @@ def check_not_visited(state: State, host: str) -> Check:
     Args:
         host: Of the site.
     """
-    return equal(f"no page of {host} is in the history", [], [one["url"] for one in history(state, host)])
+    return equal(f"no page of {host} is in the history", [], [page["url"] for page in history(state, host)])
 
 
 @BROWSER.check("history")
@@ -335,8 +343,14 @@ def check_visited(state: State, url: str) -> Check:
 def downloads(state: State) -> list[dict[str, object]]:
     """The list of downloads, oldest first: where from, where to, and whether it is complete."""
     return [
-        {"url": one.url, "path": one.path, "state": one.state, "size": one.received, "kind": one.mime}
-        for one in history_of(state).downloads
+        {
+            "url": download.url,
+            "path": download.path,
+            "state": download.state,
+            "size": download.received,
+            "kind": download.mime,
+        }
+        for download in history_of(state).downloads
     ]
 
 
@@ -347,7 +361,7 @@ def cookies(state: State, host: str = "") -> list[str]:
     Args:
         host: Only of this site.
     """
-    return [one for one in cookies_of(state) if not host or one.partition(" ")[0].lstrip(".") == host]
+    return [cookie for cookie in cookies_of(state) if not host or cookie.partition(" ")[0].lstrip(".") == host]
 
 
 # --- files, metadata, live -------------------------------------------------------------------------------------------
@@ -363,9 +377,13 @@ def check_downloaded(state: State, path: str, url: str) -> Check:
     """
     size = len(state.file(path))
     name = PurePosixPath(path).name
-    found = [one for one in downloads(state) if one["url"] == url and PurePosixPath(str(one["path"])).name == name]
-    passed = any(one["state"] == "complete" and one["size"] == size for one in found)
-    return holds(f"{path} was downloaded", passed, expected={"url": url, "size": size}, found=found)
+    matching = [
+        download
+        for download in downloads(state)
+        if download["url"] == url and PurePosixPath(str(download["path"])).name == name
+    ]
+    passed = any(download["state"] == "complete" and download["size"] == size for download in matching)
+    return holds(f"{path} was downloaded", passed, expected={"url": url, "size": size}, found=matching)
 
 
 @BROWSER.query("files")
@@ -375,7 +393,11 @@ def files(state: State, folder: str = "~/Downloads") -> list[str]:
     Args:
         folder: Such as `~/Pictures`.
     """
-    return [one["path"] for one in state.get("files") if one["path"].startswith(f"{folder}/") and one["kind"] == "file"]
+    return [
+        entry["path"]
+        for entry in state.get("files")
+        if entry["path"].startswith(f"{folder}/") and entry["kind"] == "file"
+    ]
 
 
 @BROWSER.query("files")
@@ -385,7 +407,7 @@ def exported_bookmarks(state: State, path: str) -> list[dict[str, object]]:
     Args:
         path: Such as `~/Documents/bookmarks.html`.
     """
-    return [asdict(one) for one in read_exported(state.file(path))]
+    return [asdict(mark) for mark in read_exported(state.file(path))]
 
 
 @BROWSER.query("files")
@@ -401,11 +423,11 @@ def pdf(state: State, path: str) -> dict[str, object]:
 @BROWSER.query("metadata")
 def profile_facts(state: State) -> dict[str, object]:
     """Name of the profile, how the browser ended, and whether it wrote its bookmarks itself."""
-    told = preferences_of(state)
+    preferences = preferences_of(state)
     local = local_state_of(state)
     return {
-        "name": told.profile_name,
-        "exit": told.exit_type,
+        "name": preferences.profile_name,
+        "exit": preferences.exit_type,
         "bookmarks genuine": bookmarks_of(state).genuine,
         "flags": list(local.flags),
     }
@@ -425,7 +447,7 @@ def check_tabs(state: State, urls: list[str]) -> Check:
         urls: Their addresses.
     """
     return equal(
-        "the open tabs are those that were asked for", sorted(urls), sorted(one["url"] for one in tabs_of(state))
+        "the open tabs are those that were asked for", sorted(urls), sorted(tab["url"] for tab in tabs_of(state))
     )
 
 
@@ -436,10 +458,10 @@ def sites(state: State, part: str = "") -> Any:
     Args:
         part: Only this, such as `tickets`.
     """
-    kept = sites_of(state)
-    if part and part not in kept:
-        raise StateError(f"the sites keep no {part!r}; they keep {', '.join(kept)}")
-    return kept[part] if part else kept
+    received = sites_of(state)
+    if part and part not in received:
+        raise StateError(f"the sites keep no {part!r}; they keep {', '.join(received)}")
+    return received[part] if part else received
 
 
 @BROWSER.check("live")

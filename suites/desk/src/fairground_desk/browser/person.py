@@ -1,4 +1,4 @@
-"""Whose browser it is, and what the web sites of their world hold. One TOML file a person, read-only data beside it."""
+"""The owner of the browser, and the contents of their web sites: one TOML file per person, and read-only data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 SITES: Final = ("intranet", "catalogue", "helpdesk", "events", "shop", "library", "news")
-"""What every person has, each on a host of its own."""
+"""The sites of every person, each on its own host."""
 
 PEOPLE: Final = ("ines", "tomasz", "wanjiru", "hana")
 
@@ -20,7 +20,7 @@ Value = str | int | float
 
 @dataclass(frozen=True)
 class Colleague:
-    """Somebody in the staff directory of the intranet."""
+    """A person in the staff directory of the intranet."""
 
     name: str
     role: str
@@ -30,7 +30,7 @@ class Colleague:
 
 @dataclass(frozen=True)
 class Event:
-    """Something to register for; `seats` that are left."""
+    """An event to register for; `seats` are the seats left."""
 
     title: str
     date: str
@@ -42,7 +42,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Product:
-    """Something to order; `stock` pieces are there."""
+    """A product to order; `stock` is the number of pieces available."""
 
     name: str
     category: str
@@ -52,7 +52,7 @@ class Product:
 
 @dataclass(frozen=True)
 class Paper:
-    """An article in the library."""
+    """A journal article in the library."""
 
     title: str
     authors: str
@@ -73,13 +73,13 @@ class Article:
 
 @dataclass(frozen=True, eq=False)
 class Person:
-    """The owner of the browser, and the sites around them.
+    """The owner of the browser, and their web sites.
 
     Attributes:
         folders: Names of the folders on the bookmarks bar: for work, for papers, for shopping.
         columns: Headings of the catalogue; the first is the name of a record.
-        records: Its rows.
-        noun: What one record is.
+        records: Rows of the catalogue.
+        noun: What a record is, such as `vehicle`.
         titles: Names of the sites.
     """
 
@@ -125,37 +125,37 @@ class Person:
         return f"{amount:,.2f} {self.currency}"
 
     def record(self, number: int) -> dict[str, Value]:
-        """A record by its number, from 1, with the headings as keys."""
+        """Return a record by its number, from 1, as a mapping from heading to value."""
         return dict(zip(self.columns, self.records[number - 1], strict=True))
 
 
 @cache
 def person(key: str) -> Person:
-    """A person by their key."""
+    """Load a person by key."""
     folder = files(__package__)
-    told = tomllib.loads(folder.joinpath("people", f"{key}.toml").read_text(encoding="utf-8"))
-    rows = json.loads(folder.joinpath("data", f"{told['records']}.json").read_text(encoding="utf-8"))
-    organisation = told["organisation"]
+    described = tomllib.loads(folder.joinpath("people", f"{key}.toml").read_text(encoding="utf-8"))
+    rows = json.loads(folder.joinpath("data", f"{described['records']}.json").read_text(encoding="utf-8"))
+    organisation = described["organisation"]
     return Person(
         key=key,
-        **{name: told[name] for name in _PLAIN},
-        folders=tuple(told["folders"]),
-        columns=tuple(told["columns"]),
+        **{name: described[name] for name in _PLAIN},
+        folders=tuple(described["folders"]),
+        columns=tuple(described["columns"]),
         records=tuple(tuple(row) for row in rows),
         titles={
             "intranet": f"{organisation} intranet",
-            "catalogue": told["catalogue"],
+            "catalogue": described["catalogue"],
             "helpdesk": f"Help desk of {organisation}",
             "events": f"Courses and events, {organisation}",
-            "shop": told["shop"],
-            "library": told["journal"],
-            "news": told["news"],
+            "shop": described["shop"],
+            "library": described["journal"],
+            "news": described["news"],
         },
-        staff=tuple(Colleague(*line) for line in _lines(told["staff"])),
-        events=tuple(Event(a, b, c, d, float(e), int(f)) for a, b, c, d, e, f in _lines(told["events"])),
-        products=tuple(Product(a, b, float(c), int(d)) for a, b, c, d in _lines(told["products"])),
-        papers=tuple(Paper(a, b, c, int(d), int(e)) for a, b, c, d, e in _lines(told["papers"])),
-        articles=tuple(Article(*line) for line in _lines(told["articles"])),
+        staff=tuple(Colleague(*line) for line in _lines(described["staff"])),
+        events=tuple(Event(a, b, c, d, float(e), int(f)) for a, b, c, d, e, f in _lines(described["events"])),
+        products=tuple(Product(a, b, float(c), int(d)) for a, b, c, d in _lines(described["products"])),
+        papers=tuple(Paper(a, b, c, int(d), int(e)) for a, b, c, d, e in _lines(described["papers"])),
+        articles=tuple(Article(*line) for line in _lines(described["articles"])),
     )
 
 

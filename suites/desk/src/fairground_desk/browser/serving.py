@@ -1,6 +1,6 @@
-"""Serving web sites to a seat: an HTTP proxy on its loopback, answered outside, where nothing inside can reach.
+"""An HTTP proxy on the seat's loopback that serves web sites from the host, out of reach of the sandbox.
 
-The browser asks this proxy for every address, so host names need no resolver and nothing leaves the machine.
+The browser sends every request to this proxy, so host names need no resolver and nothing leaves the machine.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SECONDS: Final = 10.0
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked. `query` and `form` have the last value of each field, `path` is unquoted."""
+    """A request. `query` and `form` have the last value of each field; `path` is unquoted."""
 
     method: str
     host: str
@@ -35,7 +35,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Response:
-    """What is answered."""
+    """The body, content type and status of an answer."""
 
     body: bytes
     kind: str = "text/html; charset=utf-8"
@@ -44,20 +44,20 @@ class Response:
 
 
 class Server:
-    """Answers in threads of this process until it is closed.
+    """Answers requests in threads of this process until it is closed.
 
     Args:
-        listener: A listening socket; owned from now on.
-        respond: Makes the answer; called by one thread at a time.
+        listener: A listening socket; the server takes ownership.
+        respond: Builds the response; called by one thread at a time.
     """
 
     def __init__(self, listener: socket.socket, respond: Callable[[Request], Response]) -> None:
         listener.setblocking(True)
         self.port: int = listener.getsockname()[1]
         self.lock = threading.RLock()
-        """Held while a request is answered; hold it to look at what they changed."""
+        """Held while a request is answered. Hold it to read what requests have changed."""
         self.fault: Exception | None = None
-        """The first error of `respond`: ours, so whoever records a state must not ignore it."""
+        """The first exception raised by `respond`. It is our fault, so recording a state must not ignore it."""
         self._respond = respond
         self._server = _Threads(("127.0.0.1", 0), self._handler(), bind_and_activate=False)
         self._server.socket.close()
@@ -66,17 +66,17 @@ class Server:
         self._thread.start()
 
     def close(self) -> None:
-        """Ends it; may be called twice."""
+        """Stop the server. May be called twice."""
         self._server.shutdown()
         self._thread.join(SECONDS)
         self._server.server_close()
 
     def answer(self, request: Request) -> Response:
-        """One answer; an error of ours is kept, and the browser told of it."""
+        """Return the response; keep an exception of ours in `fault` and answer with an error page."""
         with self.lock:
             try:
                 return self._respond(request)
-            except Exception as error:  # a browser needs an answer; `fault` keeps it from being lost
+            except Exception as error:  # the browser needs an answer; `fault` keeps the exception
                 self.fault = self.fault or error
                 return Response(b"error", "text/plain", HTTPStatus.INTERNAL_SERVER_ERROR)
 
@@ -101,7 +101,7 @@ class Server:
                 self.send_error(HTTPStatus.FORBIDDEN)
 
             def log_message(self, format: str, *args: object) -> None:
-                """Nothing is logged."""
+                """Log nothing."""
 
             def _answer(self, form: Mapping[str, str]) -> None:
                 try:
@@ -128,7 +128,7 @@ class _Threads(socketserver.ThreadingTCPServer):
     block_on_close = False
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that went away is none of our business."""
+        """Ignore clients that disconnected."""
 
 
 def _fields(text: str) -> dict[str, str]:

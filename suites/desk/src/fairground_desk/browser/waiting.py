@@ -1,4 +1,4 @@
-"""Waiting for what a move has begun: a page, a window, a file. For oracles, so that a busy machine fails no proof."""
+"""Waiting for the effect of a move: a page, a window, a file. With it, oracles succeed on a busy machine too."""
 
 from __future__ import annotations
 
@@ -16,73 +16,73 @@ SECONDS: Final = 90.0
 
 
 def page(url: str) -> Command:
-    """Waits until a page of this address has loaded."""
+    """Wait until a page of this address has loaded."""
     return Command("wait-page", {"url": url})
 
 
 def titled(title: str) -> Command:
-    """Waits until a page whose title begins so has loaded."""
+    """Wait until a page whose title has this prefix has loaded."""
     return Command("wait-page", {"title": title})
 
 
 def window(title: str, *, gone: bool = False) -> Command:
-    """Waits until there is a window of exactly this title, such as a dialog that asks where to save, or none."""
+    """Wait until there is a window of exactly this title, such as a save dialog, or until there is none."""
     return kit.window(f"^{re.escape(title)}$", gone=gone)
 
 
 def saved(path: str) -> Command:
-    """Waits until a file is there."""
+    """Wait until a file exists."""
     return Command("wait-file", {"path": path})
 
 
 def shown(name: str, role: str = "") -> Command:
-    """Waits until something of this name, and of this role where one is given, shows and can be pressed."""
+    """Wait until a control of this name, and of this role if given, is visible and enabled."""
     return Command("wait-shown", {"name": name, "role": role})
 
 
 def opened(name: str) -> Command:
-    """Waits until the drop-down list of this name is open."""
+    """Wait until the drop-down list of this name is open."""
     return Command("wait-opened", {"name": name})
 
 
 def focused(name: str) -> Command:
-    """Waits until what is typed goes into the field of this name."""
+    """Wait until the field of this name has the focus."""
     return Command("wait-focused", {"name": name})
 
 
 def wait(seat: Seat, debugger: Debugger, command: Command) -> None:
-    """Carries one of the above out that is about pages, files and names.
+    """Carry out a waiting command about pages, files or controls.
 
     Raises:
-        Stuck: It did not come true.
+        Stuck: The condition did not come true in time.
     """
-    told = command.arguments
+    arguments = command.arguments
     tries: dict[str, Callable[[], bool]] = {
-        "wait-page": lambda: _has_page(debugger, told),
-        "wait-shown": lambda: _is_shown(seat, str(told["name"]), str(told["role"])),
-        "wait-opened": lambda: _is_open(seat, str(told["name"])),
-        "wait-focused": lambda: _is_focused(seat, str(told["name"])),
-        "wait-file": lambda: _has_file(seat, str(told["path"])),
+        "wait-page": lambda: _has_page(debugger, arguments),
+        "wait-shown": lambda: _is_shown(seat, str(arguments["name"]), str(arguments["role"])),
+        "wait-opened": lambda: _is_open(seat, str(arguments["name"])),
+        "wait-focused": lambda: _is_focused(seat, str(arguments["name"])),
+        "wait-file": lambda: _has_file(seat, str(arguments["path"])),
     }
     if command.name not in tries:
         raise Stuck(f"the browser takes no command {command.name!r}; it takes {', '.join(tries)}")
     deadline = time.monotonic() + SECONDS
     while not tries[command.name]():
         if time.monotonic() > deadline:
-            raise Stuck(f"{command.name} {dict(told)}: it did not come true in {SECONDS:g} s")
+            raise Stuck(f"{command.name} {dict(arguments)}: it did not come true in {SECONDS:g} s")
         seat.screen.wait_change(0.1)
 
 
 def _has_page(debugger: Debugger, told: Mapping[str, Any]) -> bool:
     try:
-        targets = [one for one in debugger.call("Target.getTargets")["targetInfos"] if one["type"] == "page"]
+        targets = [target for target in debugger.call("Target.getTargets")["targetInfos"] if target["type"] == "page"]
         fitting = [
-            one
-            for one in targets
-            if _bare(one["url"]) == _bare(str(told.get("url", one["url"])))
-            and one["title"].startswith(str(told.get("title", "")))
+            target
+            for target in targets
+            if _bare(target["url"]) == _bare(str(told.get("url", target["url"])))
+            and target["title"].startswith(str(told.get("title", "")))
         ]
-        return any(_complete(debugger, one["targetId"]) for one in fitting)
+        return any(_complete(debugger, target["targetId"]) for target in fitting)
     except AppError as error:
         raise Stuck(error.message) from error
 
@@ -90,11 +90,11 @@ def _has_page(debugger: Debugger, told: Mapping[str, Any]) -> bool:
 def _complete(debugger: Debugger, target: str) -> bool:
     try:
         session = debugger.call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
-        found = debugger.call("Runtime.evaluate", {"expression": "document.readyState"}, session=session)
+        evaluated = debugger.call("Runtime.evaluate", {"expression": "document.readyState"}, session=session)
         debugger.call("Target.detachFromTarget", {"sessionId": session})
     except AppError:
-        return False  # the page went away meanwhile; it is looked for again
-    return bool(found.get("result", {}).get("value") == "complete")
+        return False  # the page was closed meanwhile; the caller looks for it again
+    return bool(evaluated.get("result", {}).get("value") == "complete")
 
 
 def _is_shown(seat: Seat, name: str, role: str) -> bool:

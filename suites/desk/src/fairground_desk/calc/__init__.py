@@ -1,4 +1,4 @@
-"""LibreOffice Calc: how it is prepared and launched, the workbooks it holds, and what is asked of agents in it."""
+"""LibreOffice Calc: its app, its workbooks, its inspector and its scenarios."""
 
 from fairground_desk.calc.app import Calc
 from fairground_desk.calc.scenarios import SCENARIOS

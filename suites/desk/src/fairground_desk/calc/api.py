@@ -1,4 +1,4 @@
-"""What the oracles of this app ask LibreOffice's own programming interface for."""
+"""Calls of Calc's programming interface, for oracles."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from fairground_desk.office import api
 
 
 def calc(*calls: Sequence[Any]) -> Command:
-    """Calls in order, each a name of `calc_side.py` and its arguments: `calc(("freeze", "Staff", 1, 0))`."""
+    """Call functions of `calc_side.py` in order, each as name and arguments: `calc(("freeze", "Staff", 1, 0))`."""
     return api("calc", calls)

@@ -1,4 +1,4 @@
-"""LibreOffice Calc as a world: its workbooks, and where they are opened."""
+"""LibreOffice Calc as an app: its workbooks, and where they open."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Calc(OfficeApp):
     }
 
     def setup(self, sandbox: Sandbox, world: World) -> None:
-        """Puts the profile's workbooks in place, and the window as the UI state wants it."""
+        """Write the profile's workbooks, and the window settings of the UI state."""
         profile, opened = str(world.profile["shop"]), self.opened(world)
         for path, content in other_files(profile, opened).items():
             sandbox.write_file(path, content)
@@ -54,7 +54,7 @@ class Calc(OfficeApp):
             sandbox.write_file(REGISTRY, settings.encode())
 
     def opened(self, world: World) -> str:
-        """The workbook that the task is about."""
+        """Path of the workbook that the task is about."""
         return str(getattr(world.scenario, "workbook", None) or WORKBOOK).format_map(world.parameters)
 
 

@@ -1,7 +1,7 @@
-"""What a small business keeps beside its sales: people, attendance, budget, stock, bank statements.
+"""Workbooks of a small business beside its sales: people, attendance, budget, stock, bank statements.
 
-Every profile has the same sheets and columns with its own people, places, things and figures, so that every task makes
-sense on each of them. The same profile gives the same bytes on every machine.
+Every profile has the same sheets and columns with its own people, places, items and numbers, so every task works with
+every profile. The same profile gives the same bytes on every machine.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ class Business:
     """What makes one profile different from another.
 
     Attributes:
-        year: Of the budget.
+        year: Year of the budget.
         first: First names.
         last: Family names.
-        mail: Domain of its addresses.
-        pay: A usual hour's pay.
-        rent: Of a month; the other costs follow from it.
+        mail: Domain of its e-mail addresses.
+        pay: Typical hourly pay.
+        rent: Monthly rent; the other costs follow from it.
         items: What is in stock.
-        suppliers: Name, city, days until they deliver.
-        survey: Name of the table of real data that it looks at.
-        seed: For what is random.
+        suppliers: Name, city, and delivery time in days.
+        survey: Name of its table of public data.
+        seed: Seed of the random numbers.
     """
 
     year: int
@@ -252,7 +252,7 @@ BUSINESSES = {
 
 
 def staff(one: Business) -> list[Table]:
-    """People, who was there on which day, and who signed up for workshops (some of them twice)."""
+    """Return the sheets for people, attendance, and workshop registrations, some of which are duplicates."""
     draw = random.Random(one.seed * 7 + 1).random
     people = _people(one, draw)
     lines = _head("Number", "Name", "Department", "Since", "Hours", "Pay", "Email")
@@ -272,8 +272,8 @@ def staff(one: Business) -> list[Table]:
 def _people(one: Business, draw: Callable[[], float]) -> list[tuple[str, str]]:
     pairs = [(first, last) for first in one.first for last in one.last]
     for place in range(len(pairs) - 1, 0, -1):
-        other = int((place + 1) * draw())
-        pairs[place], pairs[other] = pairs[other], pairs[place]
+        drawn = int((place + 1) * draw())
+        pairs[place], pairs[drawn] = pairs[drawn], pairs[place]
     chosen = pairs[:54]
     return [(f"{first} {last}", f"{first}.{last}@{one.mail}".lower()) for first, last in chosen]
 
@@ -293,14 +293,14 @@ def _signups(people: Sequence[tuple[str, str]], draw: Callable[[], float]) -> li
         workshop = WORKSHOPS[int(len(WORKSHOPS) * draw())]
         day = date(2024, 2, 1) + timedelta(days=number // 3)
         rows.append([name, mail, workshop, Styled(day, "day")])
-    # The same line once more, a few rows further down.
+    # A duplicate of the line, a few rows further down.
     for place in sorted(({int(32 * draw()) for _ in range(14)}), reverse=True)[:7]:
         rows.insert(place + 3 + int(5 * draw()), list(rows[place]))
     return [*_head("Name", "Email", "Workshop", "Date"), *rows]
 
 
 def budget(one: Business) -> list[Table]:
-    """The plan of a year, what came of it, and what a workshop should cost."""
+    """Return the sheets for the planned budget of a year, the actual numbers, and the price of a workshop."""
     draw = random.Random(one.seed * 7 + 2).random
     planned = [[round(one.rent * share * (0.9 + 0.2 * draw()), -1) for _ in MONTHS] for share in _SHARES]
     planned[0] = [one.rent] * 12
@@ -342,7 +342,7 @@ def _plan(values: Sequence[Sequence[float]]) -> list[list[Entry]]:
 
 
 def stock(one: Business) -> list[Table]:
-    """What is on the shelves, and who delivers it."""
+    """Return the sheets for stock and suppliers."""
     draw = random.Random(one.seed * 7 + 3).random
     lines = _head("SKU", "Item", "Category", "Supplier", "In stock", "Reorder at", "Unit cost", "Shelf")
     number = 0
@@ -370,7 +370,7 @@ def stock(one: Business) -> list[Table]:
 
 
 def statement(one: Business, month: int) -> str:
-    """A month's bank statement, as banks give it out: separated values."""
+    """Return a month's bank statement as CSV."""
     draw = random.Random(one.seed * 100 + month).random
     lines = ["Day,Text,Amount"]
     for day in range(1, 29):

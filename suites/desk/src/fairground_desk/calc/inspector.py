@@ -66,12 +66,12 @@ def cells(state: State, sheet: str, area: str, path: str = SALES) -> list[list[A
         area: Such as `A1:C9`; at most 5000 cells.
         path: Of the workbook.
     """
-    found = open_book(state, path)[sheet]
+    table = open_book(state, path)[sheet]
     first, _, last = area.partition(":")
     (top, left), (bottom, right) = position(first), position(last or first)
     if (bottom - top + 1) * (right - left + 1) > MOST_CELLS:
         raise StateError(f"{area} has more than {MOST_CELLS} cells")
-    return [[plain(found.at(row, at).value) for at in range(left, right + 1)] for row in range(top, bottom + 1)]
+    return [[plain(table.at(row, at).value) for at in range(left, right + 1)] for row in range(top, bottom + 1)]
 
 
 @INSPECTOR.query("content")
@@ -82,8 +82,8 @@ def formulas(state: State, sheet: str, path: str = SALES) -> dict[str, str]:
         sheet: Name of the sheet.
         path: Of the workbook.
     """
-    found = open_book(state, path)[sheet].cells
-    return {address(*at): one.formula for at, one in found.items() if one.formula}
+    by_place = open_book(state, path)[sheet].cells
+    return {address(*at): cell.formula for at, cell in by_place.items() if cell.formula}
 
 
 @INSPECTOR.query("content")
@@ -94,7 +94,7 @@ def comments(state: State, sheet: str, path: str = SALES) -> dict[str, str]:
         sheet: Name of the sheet.
         path: Of the workbook.
     """
-    return {address(*at): one.comment for at, one in open_book(state, path)[sheet].cells.items() if one.comment}
+    return {address(*at): cell.comment for at, cell in open_book(state, path)[sheet].cells.items() if cell.comment}
 
 
 @INSPECTOR.query("content")
@@ -109,8 +109,8 @@ def find(state: State, text: str, path: str = SALES) -> list[str]:
     return [
         f"{sheet.name}.{address(*at)}"
         for sheet in book.sheets
-        for at, one in sheet.cells.items()
-        if text.casefold() in str(one.value).casefold()
+        for at, cell in sheet.cells.items()
+        if text.casefold() in str(cell.value).casefold()
     ][:1000]
 
 
@@ -124,10 +124,10 @@ def check_cell(state: State, sheet: str, address: str, value: str, path: str = S
         value: What it should hold.
         path: Of the workbook.
     """
-    found = open_book(state, path)[sheet][address].value
-    if isinstance(found, float) and re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", value):
-        return close_to(f"{sheet}.{address} holds {value}", float(value), found)
-    return equal(f"{sheet}.{address} holds {value}", value, plain(found))
+    current = open_book(state, path)[sheet][address].value
+    if isinstance(current, float) and re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", value):
+        return close_to(f"{sheet}.{address} holds {value}", float(value), current)
+    return equal(f"{sheet}.{address} holds {value}", value, plain(current))
 
 
 @INSPECTOR.check("content")
@@ -140,9 +140,9 @@ def check_formula(state: State, sheet: str, address: str, contains: str = "=", p
         contains: A part of the formula, such as `SUM(`.
         path: Of the workbook.
     """
-    found = open_book(state, path)[sheet][address].formula
+    formula = open_book(state, path)[sheet][address].formula
     return holds(
-        f"{sheet}.{address} is such a formula", contains.upper() in found.upper(), expected=contains, found=found
+        f"{sheet}.{address} is such a formula", contains.upper() in formula.upper(), expected=contains, found=formula
     )
 
 
@@ -179,8 +179,8 @@ def page(state: State, sheet: str, path: str = SALES) -> dict[str, Any]:
         sheet: Name of the sheet.
         path: Of the workbook.
     """
-    found = open_book(state, path)[sheet]
-    return {"page": found.page, "print_ranges": found.print_ranges, "repeated_rows": found.repeated_rows}
+    table = open_book(state, path)[sheet]
+    return {"page": table.page, "print_ranges": table.print_ranges, "repeated_rows": table.repeated_rows}
 
 
 @INSPECTOR.check("formatting")
@@ -206,9 +206,9 @@ def check_format(state: State, sheet: str, address: str, kind: str, decimals: in
         decimals: How many it fixes; -1 for any.
         path: Of the workbook.
     """
-    found = open_book(state, path)[sheet][address].format
-    fits = found.kind == kind and decimals in (-1, found.decimals)
-    return holds(f"{sheet}.{address} is shown as {kind}", fits, expected=[kind, decimals], found=plain(found.__dict__))
+    shown = open_book(state, path)[sheet][address].format
+    fits = shown.kind == kind and decimals in (-1, shown.decimals)
+    return holds(f"{sheet}.{address} is shown as {kind}", fits, expected=[kind, decimals], found=plain(shown.__dict__))
 
 
 # Structure
@@ -221,7 +221,7 @@ def sheets(state: State, path: str = SALES) -> list[dict[str, Any]]:
     Args:
         path: Of the workbook.
     """
-    return [_about(one) for one in open_book(state, path).sheets]
+    return [_about(sheet) for sheet in open_book(state, path).sheets]
 
 
 @INSPECTOR.query("structure")
@@ -233,8 +233,8 @@ def merged(state: State, sheet: str, path: str = SALES) -> list[str]:
         path: Of the workbook.
     """
     return [
-        f"{address(one.row, one.column)}:{address(one.row + one.rows - 1, one.column + one.columns - 1)}"
-        for one in open_book(state, path)[sheet].merged
+        f"{address(area.row, area.column)}:{address(area.row + area.rows - 1, area.column + area.columns - 1)}"
+        for area in open_book(state, path)[sheet].merged
     ]
 
 
@@ -267,7 +267,10 @@ def filters(state: State, path: str = SALES) -> dict[str, Any]:
         path: Of the workbook.
     """
     book = open_book(state, path)
-    return {"filters": book.filters, "hidden": {one.name: one.hidden_rows for one in book.sheets if one.hidden_rows}}
+    return {
+        "filters": book.filters,
+        "hidden": {sheet.name: sheet.hidden_rows for sheet in book.sheets if sheet.hidden_rows},
+    }
 
 
 @INSPECTOR.query("structure")
@@ -277,7 +280,7 @@ def named_ranges(state: State, path: str = SALES) -> dict[str, str]:
     Args:
         path: Of the workbook.
     """
-    return {one.name: one.refers_to for one in open_book(state, path).ranges}
+    return {named.name: named.refers_to for named in open_book(state, path).ranges}
 
 
 @INSPECTOR.query("structure")
@@ -342,14 +345,14 @@ def properties(state: State, path: str = SALES) -> Any:
 @INSPECTOR.query("files")
 def workbooks(state: State) -> dict[str, Any]:
     """Every spreadsheet file with its sheets; for one that cannot be read, why."""
-    found: dict[str, Any] = {}
+    books: dict[str, Any] = {}
     for path in sorted(state.files):
         if path.startswith("~/Documents/") and path.endswith((".ods", ".xlsx", ".csv")):
             try:
-                found[path] = list(open_book(state, path).names)
+                books[path] = list(open_book(state, path).names)
             except StateError as error:
-                found[path] = {"error": error.message}
-    return found
+                books[path] = {"error": error.message}
+    return books
 
 
 @INSPECTOR.query("files")
@@ -360,8 +363,8 @@ def differences(state: State, path: str, other: str) -> list[str]:
         path: Of one.
         other: Of the other; `unsaved:` and a path for what was not saved.
     """
-    one, two = workbook_leaves(open_book(state, path)), workbook_leaves(open_book(state, other))
-    return [place for place in dict.fromkeys((*one, *two)) if one.get(place) != two.get(place)][:100]
+    left, right = workbook_leaves(open_book(state, path)), workbook_leaves(open_book(state, other))
+    return [place for place in dict.fromkeys((*left, *right)) if left.get(place) != right.get(place)][:100]
 
 
 @INSPECTOR.query("settings")
@@ -371,8 +374,8 @@ def setting(state: State, name: str) -> dict[str, Any]:
     Args:
         name: A part of the path, such as `AutoSave`.
     """
-    found = read_registry(state.file(REGISTRY))
-    return {key: value for key, value in found.items() if name.casefold() in key.casefold()}
+    settings = read_registry(state.file(REGISTRY))
+    return {key: value for key, value in settings.items() if name.casefold() in key.casefold()}
 
 
 @INSPECTOR.query("history")
@@ -397,7 +400,7 @@ def check_saved(state: State, path: str = SALES) -> Check:
     Args:
         path: Of the workbook.
     """
-    unsaved = [one["path"] for one in documents(state) if one.get("modified")]
+    unsaved = [document["path"] for document in documents(state) if document.get("modified")]
     return holds(f"{path} has no unsaved changes", path not in unsaved, expected="saved", found=unsaved)
 
 

@@ -1,6 +1,6 @@
-"""Writing small OpenDocument spreadsheets, the same bytes every time.
+"""A writer of small OpenDocument spreadsheets; the bytes are the same on every run.
 
-Only what the suite's workbooks need. LibreOffice opens them without a question and computes their formulas.
+It has only what the suite's workbooks need. LibreOffice opens them without prompts and computes their formulas.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Formula:
     """A formula and its result.
 
     Attributes:
-        text: As the format writes it, such as `of:=[.A1]*2`.
-        result: What it comes to; LibreOffice shows it without computing it again.
+        text: In the notation of the format, such as `of:=[.A1]*2`.
+        result: The computed value; LibreOffice shows it without recalculating.
         style: One of `STYLES`, or none.
     """
 
@@ -54,7 +54,7 @@ class Table:
 
 @dataclass(frozen=True)
 class View:
-    """Where a workbook opens: a sheet, the row of it that is selected and near the top, and how large it is shown."""
+    """Where a workbook opens: the active sheet, the selected row (shown near the top), and the zoom."""
 
     sheet: str
     row: int = 1
@@ -62,7 +62,7 @@ class View:
 
 
 def write_ods(tables: Sequence[Table], view: View | None = None) -> bytes:
-    """A workbook with these sheets, opening at a view or else at its first cell."""
+    """Return a workbook with these sheets. It opens at `view`, or at its first cell."""
     entries = {
         "mimetype": MIMETYPE,
         "META-INF/manifest.xml": _MANIFEST,
@@ -73,7 +73,7 @@ def write_ods(tables: Sequence[Table], view: View | None = None) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, text in entries.items():
-            # A fixed time, and the mimetype stored plainly first, as the format asks.
+            # A fixed time stamp; the format requires an uncompressed mimetype as the first entry.
             info = zipfile.ZipInfo(name, (2024, 1, 1, 0, 0, 0))
             info.compress_type = zipfile.ZIP_STORED if name == "mimetype" else zipfile.ZIP_DEFLATED
             info.external_attr = 0o644 << 16
@@ -182,5 +182,5 @@ def _cell(entry: Entry) -> str:
         value = f' office:value-type="date" office:date-value="{entry.isoformat()}"'
     else:
         value = f' office:value-type="float" office:value="{entry!r}"'
-    # The text is only shown until the program has drawn the value by itself.
+    # LibreOffice shows this text only until it has rendered the value.
     return f"<table:table-cell{style}{formula}{value}><text:p>{escape(str(entry))}</text:p></table:table-cell>"

@@ -1,4 +1,4 @@
-"""What a formula refers to, as far as checks need it: whether it takes its figures from where it was told to."""
+"""References of formulas: checks use them to find out whether a formula uses the required cells."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ _LAST = 1_048_576
 
 
 def references(formula: str, here: str = "") -> list[tuple[str, int, int, int, int]]:
-    """Sheet, first row, first column, last row, last column of everything that a formula refers to, counted from 0.
+    """Return sheet, first row, first column, last row and last column of every reference, counted from 0.
 
     Args:
-        formula: As typed.
-        here: The sheet that it stands on.
+        formula: The formula as typed.
+        here: The sheet that contains it.
     """
-    found = []
-    for one in _REFERENCE.finditer(formula.upper() if not formula.isascii() else formula):
-        if one[3] is None or (not one[4] and one[5] is None):
+    areas = []
+    for match in _REFERENCE.finditer(formula.upper() if not formula.isascii() else formula):
+        if match[3] is None or (not match[4] and match[5] is None):
             continue
-        sheet = (one[1] or one[2] or here).replace("''", "'")
-        left, right = _column(one[3]), _column(one[5] or one[3])
-        top = int(one[4]) - 1 if one[4] else 0
-        bottom = (int(one[6]) - 1 if one[6] else _LAST - 1) if one[5] else top
-        found.append((sheet, top, left, bottom, right))
-    return found
+        sheet = (match[1] or match[2] or here).replace("''", "'")
+        left, right = _column(match[3]), _column(match[5] or match[3])
+        top = int(match[4]) - 1 if match[4] else 0
+        bottom = (int(match[6]) - 1 if match[6] else _LAST - 1) if match[5] else top
+        areas.append((sheet, top, left, bottom, right))
+    return areas
 
 
 def covers(formula: str, sheet: str, column: int, first: int, last: int, here: str = "") -> bool:
-    """Whether a formula refers to all of these rows of a column, and to no more than the head and empty rows beside."""
+    """Whether a formula refers to all these rows of a column, and above them at most to the header."""
     return any(
         name.casefold() == sheet.casefold()
         and left <= column <= right
@@ -46,9 +46,9 @@ def covers(formula: str, sheet: str, column: int, first: int, last: int, here: s
 
 
 def mentions(formula: str, wanted: str, book: Workbook, here: str) -> bool:
-    """Whether a formula names a text, or a single cell that holds it."""
-    literals = (one[1:-1].replace('""', '"') for one in re.findall(r"\"(?:[^\"]|\"\")*\"", formula))
-    if any(one.casefold() == wanted.casefold() for one in literals):
+    """Whether a formula contains a text, or refers to a single cell that holds it."""
+    literals = (literal[1:-1].replace('""', '"') for literal in re.findall(r"\"(?:[^\"]|\"\")*\"", formula))
+    if any(literal.casefold() == wanted.casefold() for literal in literals):
         return True
     for name, top, left, bottom, right in references(formula, here):
         if (top, left) == (bottom, right) and name in book.names and book[name].at(top, left).value == wanted:
@@ -57,7 +57,7 @@ def mentions(formula: str, wanted: str, book: Workbook, here: str) -> bool:
 
 
 def relative(formula: str, row: int, column: int) -> str:
-    """A formula with its addresses as distances from where it stands: the same in all cells that it was copied to."""
+    """Return a formula with relative addresses, so that it is the same in all cells that it was copied to."""
 
     def turned(found: re.Match[str]) -> str:
         if found[3] is None or (not found[4] and found[5] is None):
@@ -74,9 +74,9 @@ def relative(formula: str, row: int, column: int) -> str:
 
 
 def one_formula(sheet: Sheet, column: int, first: int, last: int) -> bool:
-    """Whether all these cells of a column have one formula, each for its own row."""
-    found = {relative(sheet.at(row, column).formula, row, column) for row in range(first, last + 1)}
-    return len(found) == 1 and "" not in found
+    """Whether all these cells of a column have the same formula, each for its own row."""
+    formulas = {relative(sheet.at(row, column).formula, row, column) for row in range(first, last + 1)}
+    return len(formulas) == 1 and "" not in formulas
 
 
 def _column(letters: str) -> int:

@@ -1,7 +1,7 @@
-"""The workbook of a small wholesaler: a year of sales, targets, and a summary that somebody began.
+"""The workbook of a small wholesaler: a year of sales, targets, and a summary that has just been started.
 
-All profiles have the same sheets and regions, so that every task makes sense on each; products, prices, volumes
-and figures differ. The same profile gives the same bytes on every machine.
+All profiles have the same sheets and regions, so every task works with every profile; products, prices, volumes and
+other numbers differ. The same profile gives the same bytes on every machine.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from fairground_desk.calc.odswriter import Entry, Formula, Styled, Table, View, 
 
 REGIONS = ("North", "South", "East", "West", "Central")
 SUMMARY_ROWS = 4
-"""Rows of the summary that are taken; tasks use the ones below."""
+"""Number of filled rows in the summary; tasks use the rows below."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,10 @@ class Shop:
 
     Attributes:
         title: Name of the business.
-        year: Of the sales.
-        products: Name, price, and pieces sold in a usual month.
-        summer: How much more is sold in July than in January; below 1 for the opposite.
-        seed: For what is random in the volumes.
+        year: Year of the sales.
+        products: Name, price, and units sold in a typical month.
+        summer: Ratio of sales in July to sales in January.
+        seed: Seed of the random volumes.
     """
 
     title: str
@@ -95,7 +95,7 @@ _STRENGTH = {"North": 1.0, "South": 1.25, "East": 0.8, "West": 1.1, "Central": 0
 
 @dataclass(frozen=True)
 class Sale:
-    """One row of the sheet Sales."""
+    """A row of the sheet Sales."""
 
     day: date
     region: str
@@ -105,17 +105,17 @@ class Sale:
 
     @property
     def revenue(self) -> float:
-        """As Calc computes it from the two columns before, and saves it: without the dust of binary fractions."""
+        """Return the revenue as Calc computes and saves it, without binary rounding errors."""
         return round(self.units * self.price, 2)
 
 
 def sales(shop: Shop) -> list[Sale]:
-    """A year of sales, one for each month, region and product, in the order of their days."""
+    """Return a year of sales, one per month, region and product, in the order of their dates."""
     return sorted(_sales(shop), key=lambda sale: sale.day)
 
 
 def _sales(shop: Shop) -> Iterator[Sale]:
-    # Only `random()` is used: it is the one method whose sequence Python promises never to change.
+    # Uses only `random()`: Python guarantees its sequence never changes.
     draw = random.Random(shop.seed).random
     for month in range(1, 13):
         season = 1 + (shop.summer - 1) * (1 - abs(month - 7) / 6)
@@ -126,12 +126,12 @@ def _sales(shop: Shop) -> Iterator[Sale]:
 
 
 def build(shop: Shop, view: View | None = None) -> bytes:
-    """The workbook as an .ods file that opens at a view."""
+    """Return the workbook as an .ods file that opens at `view`."""
     return write_ods(tables(shop), view)
 
 
 def tables(shop: Shop) -> list[Table]:
-    """The sheets of the workbook."""
+    """Return the sheets of the workbook."""
     rows = sales(shop)
     return [
         Table("Sales", _sales_rows(rows), (2.6, 2.4, 4.2, 2.0, 2.4, 2.8)),

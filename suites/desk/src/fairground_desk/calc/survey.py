@@ -1,4 +1,4 @@
-"""Tables of real, public data as workbooks; `data/README.md` says where each comes from."""
+"""Workbooks of public data; `data/README.md` names the sources."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from importlib.resources import files
 from fairground_desk.calc.odswriter import Entry, Styled, Table
 
 GROUP = 1
-"""The column that says what a row belongs to, in every table."""
+"""The column with the group of a row, in every table."""
 
 
 def survey(name: str) -> list[Table]:
-    """The table as the sheet Data, and a sheet of notes about it."""
+    """Return the table as the sheet Data, and a sheet of notes."""
     text = files(__package__).joinpath("data", f"{name}.csv").read_text(encoding="utf-8")
     head, *rows = csv.reader(io.StringIO(text))
-    lines: list[list[Entry]] = [[Styled(one, "head") for one in head]]
-    lines += [[_entry(one) for one in row] for row in rows]
+    lines: list[list[Entry]] = [[Styled(label, "head") for label in head]]
+    lines += [[_entry(value) for value in row] for row in rows]
     notes: list[list[Entry]] = [
         [Styled("About this table", "title")],
         [],

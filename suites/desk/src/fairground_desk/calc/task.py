@@ -1,4 +1,4 @@
-"""What the tasks in Calc have in common: the workbook that they are about, and that nothing else in it may change."""
+"""Base of Calc scenarios: the workbook of a task, and a guard over everything else in it."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from fairground_desk.tasks import DeskTask, files_unchanged
 
 
 class CalcTask(DeskTask):
-    """A task in one workbook.
+    """A scenario in a workbook.
 
     Attributes:
-        workbook: The one that is open; may have `{parameters}` in it.
+        workbook: Path of the open workbook; may contain `{parameters}`.
     """
 
     app = "calc"
@@ -33,20 +33,20 @@ class CalcTask(DeskTask):
 
     @abstractmethod
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """The checks of what the task asks for."""
+        """Return checks of what the task asks for."""
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """Places of the workbook that may change, as patterns such as `Summary!B5.*`; see `workbook_leaves`."""
+        """Return leaves of the workbook that may change, as patterns such as `Summary!B5.*`; see `workbook_leaves`."""
         return ()
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """What was asked for, and a guard over the rest of the workbook."""
+        """Return the checks of `asked`, and a guard over the rest of the workbook."""
         path = self.path(world)
         was, now = read_book(before.file(path)), read_book(after.file(path))
         return [*self.asked(world, was, now, after), kept(was, now, self.touched(world, was))]
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The task's own checks, and the guard over all other files."""
+        """Return the task's checks, and a guard over all other files."""
         allowed = [path.format_map(world.parameters) for path in (self.workbook, *self.changes)]
         return [*self.judge(world, before, after, answer), files_unchanged(before, after, allowed)]
 
@@ -59,30 +59,30 @@ class CalcTask(DeskTask):
 
 @lru_cache(maxsize=32)
 def read_book(content: bytes) -> Workbook:
-    """A workbook; the same bytes are read once. Raises `StateError` when it cannot be read."""
+    """Read a workbook (cached). Raises `StateError` if it cannot be read."""
     return read_ods(content)
 
 
 def kept(was: Workbook, now: Workbook, touched: Iterable[str] = ()) -> Check:
-    """A guard: everything in a workbook is as it was, but for what a task is about."""
+    """Guard that everything in a workbook is unchanged, except for `touched`."""
     name = "the rest of the workbook is as it was"
     if was is now:
         return unchanged(name, {}, {})
     before, after = workbook_leaves(was), workbook_leaves(now)
     moved = [key for key in {**before, **after} if key not in before or key not in after or before[key] != after[key]]
-    # Most are plain places, and there may be thousands of them.
+    # Sets are fast: most patterns have no wildcards, and there may be thousands.
     places = {pattern.removesuffix(".*") for pattern in touched}
     patterns = [place for place in places if not _WILD.isdisjoint(place)]
     left = [key for key in moved if not _fits(key, places, patterns)]
-    one, other = ({key: some[key] for key in left if key in some} for some in (before, after))
-    return unchanged(name, one, other, same=_same)
+    old, new = ({key: leaves[key] for key in left if key in leaves} for leaves in (before, after))
+    return unchanged(name, old, new, same=_same)
 
 
 def _fits(key: str, places: Set[str], patterns: Sequence[str]) -> bool:
-    """Whether a leaf is one of the places, or lies below one."""
-    above = [key, *(key[: found.start()] for found in re.finditer(r"[.\[]", key))]
-    return any(one in places for one in above) or any(
-        fnmatchcase(one, pattern) for pattern in patterns for one in above
+    """Whether a leaf is one of the places, or below one."""
+    above = [key, *(key[: sign.start()] for sign in re.finditer(r"[.\[]", key))]
+    return any(place in places for place in above) or any(
+        fnmatchcase(place, pattern) for pattern in patterns for place in above
     )
 
 
@@ -90,33 +90,33 @@ _WILD = frozenset("*?[")
 
 
 def _same(one: object, other: object) -> bool:
-    """Equal, but for the last digits of a computed number, which saving may round."""
+    """Equal, up to the last digits of a computed number, which saving may round."""
     if isinstance(one, float) and isinstance(other, float):
         return math.isclose(one, other, rel_tol=1e-12, abs_tol=1e-9)
     return type(one) is type(other) and one == other
 
 
 def go(cell: str, sheet: str) -> list[Move]:
-    """To a cell by the name box, from anywhere in the workbook."""
+    """Go to a cell with the name box, from anywhere in the workbook."""
     quoted = sheet if sheet.isalnum() else f"'{sheet}'"
     return [Press("escape"), Press("ctrl+shift+t"), Enter(f"{quoted}.{cell}\n")]
 
 
 def head(sheet: Sheet) -> list[str]:
-    """The texts of the first row, up to the first gap."""
-    found: list[str] = []
-    while isinstance(value := sheet.at(0, len(found)).value, str):
-        found.append(value)
-    return found
+    """Return the texts of the first row, up to the first gap."""
+    heads: list[str] = []
+    while isinstance(value := sheet.at(0, len(heads)).value, str):
+        heads.append(value)
+    return heads
 
 
 def column(sheet: Sheet, place: int) -> list[Cell]:
-    """The cells of a column below the head, as far as the first column is filled."""
+    """Return the cells of a column below the header, as far as the first column is filled."""
     return [sheet.at(row, place) for row in range(1, length(sheet))]
 
 
 def length(sheet: Sheet) -> int:
-    """Rows, with the head, as far as the first column is filled."""
+    """Return the number of rows with the header, as far as the first column is filled."""
     row = 0
     while sheet.at(row, 0).kind != "empty":
         row += 1
@@ -124,15 +124,15 @@ def length(sheet: Sheet) -> int:
 
 
 def letter(place: int) -> str:
-    """A column by its letters."""
+    """Return the letters of a column."""
     return address(0, place)[:-1]
 
 
 def numbers(cells: Iterable[Cell]) -> list[float]:
-    """The numbers among cells."""
+    """Return the numeric values of cells."""
     return [cell.value for cell in cells if cell.kind == "number" and isinstance(cell.value, float)]
 
 
 def squeezed(formula: str) -> str:
-    """A formula or condition without what makes no difference: spaces, `$`, case."""
+    """Return a formula or condition without spaces, `$` and case."""
     return formula.replace("$", "").replace(" ", "").upper()

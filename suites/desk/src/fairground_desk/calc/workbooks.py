@@ -1,4 +1,4 @@
-"""All the files of a profile, by path, and where a workbook opens."""
+"""All files of a profile by path, and where a workbook opens."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ STOCK = f"{FOLDER}/stock.ods"
 SURVEY = f"{FOLDER}/survey.ods"
 BANK = f"{FOLDER}/bank"
 STATEMENTS = (3, 4, 5)
-"""Months of which a bank statement is there."""
+"""Months that have a bank statement."""
 
 
 @cache
 def workbook(profile: str, path: str) -> tuple[Table, ...]:
-    """The sheets of one workbook of a profile."""
-    one = business.BUSINESSES[profile]
+    """Return the sheets of a workbook of a profile."""
+    company = business.BUSINESSES[profile]
     makers = {
         SALES: lambda: sales.tables(sales.PROFILES[profile]),
-        STAFF: lambda: business.staff(one),
-        BUDGET: lambda: business.budget(one),
-        STOCK: lambda: business.stock(one),
-        SURVEY: lambda: survey.survey(one.survey),
+        STAFF: lambda: business.staff(company),
+        BUDGET: lambda: business.budget(company),
+        STOCK: lambda: business.stock(company),
+        SURVEY: lambda: survey.survey(company.survey),
     }
     return tuple(makers[path]())
 
 
 @cache
 def other_files(profile: str, opened: str) -> Mapping[str, bytes]:
-    """Everything but the workbook that is opened."""
-    one = business.BUSINESSES[profile]
-    found = {
+    """Return all files except the opened workbook."""
+    company = business.BUSINESSES[profile]
+    written = {
         path: write_ods(workbook(profile, path)) for path in (SALES, STAFF, BUDGET, STOCK, SURVEY) if path != opened
     }
     for month in STATEMENTS:
-        found[f"{BANK}/statement-{month:02}.csv"] = business.statement(one, month).encode()
-    found[f"{FOLDER}/to do.txt"] = _TO_DO.encode()
-    return MappingProxyType(found)
+        written[f"{BANK}/statement-{month:02}.csv"] = business.statement(company, month).encode()
+    written[f"{FOLDER}/to do.txt"] = _TO_DO.encode()
+    return MappingProxyType(written)
 
 
 def opened_at(profile: str, path: str, *, sheet: int = 0, row: int = 1, zoom: int = 100) -> bytes:
-    """The workbook that is opened, at a sheet and a row, as far as it has them."""
+    """Return the opened workbook, with a sheet and at most its last row selected."""
     tables = workbook(profile, path)
     table = tables[sheet]
     return write_ods(tables, View(table.name, min(row, len(table.rows)), zoom))

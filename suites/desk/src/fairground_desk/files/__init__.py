@@ -1,4 +1,4 @@
-"""PCManFM, a file manager: how it is prepared and launched, whose folders it shows, what is asked of agents in it."""
+"""PCManFM, a file manager: its app, home folders, inspector and scenarios."""
 
 from fairground_desk.files.app import Files
 from fairground_desk.files.scenarios import SCENARIOS

@@ -1,4 +1,4 @@
-"""Four people's folders: photographs, invoices, projects, downloads. Invented, and the same bytes every time."""
+"""Home folders of four people: photographs, invoices, projects, downloads. Invented; the same bytes every time."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _DAY = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True)
 class Home:
-    """Whose home it is.
+    """A user's home folder.
 
     Attributes:
         album: A folder of photographs, taken over several months.
-        second: Another one.
-        clients: Names of those who get invoices, as in file names.
-        projects: Two folders of work.
-        months: In which the photographs of the album were taken.
-        papers: Names of documents, without their endings.
+        second: Another folder of photographs.
+        clients: Names of clients with invoices, as in file names.
+        projects: Two project folders.
+        months: Months in which the photographs of the album were taken.
+        papers: Names of documents, without extensions.
     """
 
     owner: str
@@ -69,16 +69,16 @@ HOMES: Final[Mapping[str, Home]] = {
 
 
 def build(home: Home) -> dict[str, bytes]:
-    """Every file, by its path."""
+    """Return the content of every file, by path."""
     draw = Random(home.seed)
-    found: dict[str, bytes] = {}
+    files: dict[str, bytes] = {}
     for path, content in _every(home, draw):
-        found[path] = content
-    return found
+        files[path] = content
+    return files
 
 
 def photo_names(home: Home, draw: Random) -> list[str]:
-    """Names of the album's photographs: `IMG_20251104_0012.jpg`."""
+    """Return the names of the album's photographs: `IMG_20251104_0012.jpg`."""
     days = [f"{month.replace('-', '')}{draw.randint(1, 28):02}" for month in home.months for _ in range(6)]
     return [f"IMG_{day}_{number:04}.jpg" for number, day in enumerate(sorted(days), 11)]
 
@@ -95,7 +95,7 @@ def _pictures(home: Home, draw: Random) -> Iterator[tuple[str, bytes]]:
     photos = [(name, _photo(draw)) for name in photo_names(home, draw)]
     for name, content in photos:
         yield f"~/Pictures/{home.album}/{name}", content
-    # Two photographs are there twice, and one only looks like it.
+    # Two photographs have duplicates under other names.
     for at, name in ((2, "copy of harbour.jpg"), (9, "best one.jpg")):
         yield f"~/Pictures/{home.album}/{name}", photos[at][1]
     for number, subject in enumerate(home.subjects, 1):
@@ -154,7 +154,7 @@ def _downloads(home: Home, draw: Random) -> Iterator[tuple[str, bytes]]:
 
 
 def _photo(draw: Random, kind: str = "JPEG") -> bytes:
-    """A small picture: a sky, a ground, a sun."""
+    """A small picture of sky, ground and sun."""
     sky, ground, sun = (np.array([draw.randint(40, 230) for _ in range(3)], float) for _ in range(3))
     rows = np.linspace(0, 1, 64)[:, None, None]
     pixels = sky * (1 - rows) + ground * rows + np.zeros((1, 96, 1))
@@ -166,7 +166,7 @@ def _photo(draw: Random, kind: str = "JPEG") -> bytes:
 
 
 def _paper(title: str, draw: Random) -> bytes:
-    """A page of PDF that says its title and a number."""
+    """A PDF page with a title and a number."""
     text = f"BT /F1 18 Tf 72 720 Td ({title} no. {draw.randint(1000, 9999)}) Tj ET".encode()
     objects = (
         b"<< /Type /Catalog /Pages 2 0 R >>",

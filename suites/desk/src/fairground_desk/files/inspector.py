@@ -36,22 +36,24 @@ FILES = Inspector(
 
 def kinds(state: State) -> dict[str, str]:
     """Every entry of the recorded folders: path to `file`, `folder`, `link` or `other`."""
-    listed = {one["path"]: one["kind"] for one in state.get("files")}
+    listed = {entry["path"]: entry["kind"] for entry in state.get("files")}
     # A file that was recorded is there, whatever the list says.
     return listed | {path: "file" for path in state.files if path not in listed and path.startswith(_RECORDED)}
 
 
 def modes_of(state: State) -> Mapping[str, Mapping[str, str]]:
     """Permissions and link targets by path."""
-    found: Mapping[str, Mapping[str, str]] = state.get("modes")
-    return found
+    modes: Mapping[str, Mapping[str, str]] = state.get("modes")
+    return modes
 
 
 def trash_of(state: State) -> dict[str, Trashed]:
     """What was thrown away and is still there, by the path it had."""
     infos = {path: content for path, content in state.files.items() if path.startswith(f"{TRASH}/info/")}
     there = kinds(state)
-    return {_shortened(state, one.path): one for one in read_trash(infos) if f"{TRASH}/files/{one.name}" in there}
+    return {
+        _shortened(state, entry.path): entry for entry in read_trash(infos) if f"{TRASH}/files/{entry.name}" in there
+    }
 
 
 def bookmarks_of(state: State) -> tuple[FolderBookmark, ...]:
@@ -61,11 +63,11 @@ def bookmarks_of(state: State) -> tuple[FolderBookmark, ...]:
 
 def settings_of(state: State) -> dict[str, str]:
     """Every setting, by group and name, of the program and of its library."""
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     for path in (LIBFM, PCMANFM):
         for group, keys in read_keyfile(state.file(path), what=path).groups.items():
-            found |= {f"{group}/{key}": value for key, value in keys.items()}
-    return found
+            settings |= {f"{group}/{key}": value for key, value in keys.items()}
+    return settings
 
 
 @FILES.query("structure")
@@ -76,10 +78,10 @@ def tree(state: State, folder: str, deep: bool = True) -> dict[str, str]:
         folder: Such as `~/Documents`.
         deep: Whether folders in it are looked into.
     """
-    found = {path: kind for path, kind in kinds(state).items() if path.startswith(f"{folder}/")}
-    if not found and folder not in kinds(state) and folder in state.missing:
+    inside = {path: kind for path, kind in kinds(state).items() if path.startswith(f"{folder}/")}
+    if not inside and folder not in kinds(state) and folder in state.missing:
         raise StateError(f"{folder}: {state.missing[folder]}")
-    return found if deep else {path: kind for path, kind in found.items() if "/" not in path[len(folder) + 1 :]}
+    return inside if deep else {path: kind for path, kind in inside.items() if "/" not in path[len(folder) + 1 :]}
 
 
 @FILES.query("files")
@@ -145,7 +147,11 @@ def sizes(state: State, folder: str) -> dict[str, int]:
         folder: Such as `~/Downloads`.
     """
     inside = tree(state, folder, deep=False)
-    return {one["path"]: one["size"] for one in state.get("files") if one["path"] in inside and one["kind"] == "file"}
+    return {
+        entry["path"]: entry["size"]
+        for entry in state.get("files")
+        if entry["path"] in inside and entry["kind"] == "file"
+    }
 
 
 @FILES.query("metadata")
@@ -186,7 +192,7 @@ def link(state: State, path: str) -> str:
 @FILES.query("history")
 def trash(state: State) -> dict[str, str]:
     """What is in the trash: the path that it had, to its name there."""
-    return {path: one.name for path, one in trash_of(state).items()}
+    return {path: entry.name for path, entry in trash_of(state).items()}
 
 
 @FILES.check("history")
@@ -197,14 +203,14 @@ def check_trashed(state: State, path: str) -> Check:
         path: Where it was.
     """
     gone = path not in kinds(state)
-    found = {"gone": gone, "in the trash": path in trash_of(state)}
-    return holds(f"{path} is in the trash", all(found.values()), expected="gone, and in the trash", found=found)
+    facts = {"gone": gone, "in the trash": path in trash_of(state)}
+    return holds(f"{path} is in the trash", all(facts.values()), expected="gone, and in the trash", found=facts)
 
 
 @FILES.query("settings")
 def bookmarks(state: State) -> list[dict[str, str]]:
     """The bookmarks of the side pane, in order: folder and label."""
-    return [{"path": _shortened(state, one.path), "label": one.label} for one in bookmarks_of(state)]
+    return [{"path": _shortened(state, mark.path), "label": mark.label} for mark in bookmarks_of(state)]
 
 
 @FILES.query("settings")

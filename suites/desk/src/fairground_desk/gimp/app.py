@@ -1,4 +1,4 @@
-"""GIMP as a world: its pictures, its window, and how it is asked."""
+"""The GIMP app: files, settings, launch, capture and the `script-fu` command."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from fairground_desk.gimp.scriptfu import SERVE, do, open_images, unsaved_copies
 from fairground_desk.kit import READY_SECONDS, DeskApp, wait_drawn
 
 _PROGRAM = "/usr/bin/gimp-2.10"
-# GIMP complains about those that are missing.
+# GIMP reports an error for each missing folder.
 _FOLDERS = ("brushes", "dynamics", "gradients", "palettes", "patterns", "tool-options", "tool-presets", "tmp")
 
 
 class Gimp(DeskApp):
-    """The unmodified GIMP 2.10 of Debian."""
+    """GIMP 2.10 as packaged by Debian, unmodified."""
 
     name = "gimp"
     title = "GIMP"
@@ -41,11 +41,11 @@ class Gimp(DeskApp):
     }
 
     def env(self, world: World) -> dict[str, str]:
-        """The bridge that gives GTK 2 an accessibility tree."""
+        """Load the bridge that gives GTK 2 programs an accessibility tree."""
         return {"GTK_MODULES": "gail:atk-bridge", "NO_AT_BRIDGE": "0"}
 
     def configure(self, sandbox: Sandbox) -> None:
-        """Lets GIMP ask all of its plug-ins what they do, once for all seats: that is most of a first start."""
+        """Build GIMP's plug-in cache once for all seats. This is most of the time of a first start."""
         home = CONFIG.replace("~", sandbox.home)
         sandbox.run(["mkdir", "-p", *(f"{home}/{name}" for name in _FOLDERS)])
         sandbox.write_file(GIMPRC, gimprc({}, dark=False, widgets="Adwaita"))
@@ -53,7 +53,7 @@ class Gimp(DeskApp):
         sandbox.read_file(f"{CONFIG}/pluginrc")
 
     def setup(self, sandbox: Sandbox, world: World) -> None:
-        """Puts the profile's pictures and the UI state's settings in place."""
+        """Write the profile's pictures and the UI state's settings."""
         for path, data in build(str(world.profile["studio"])).items():
             sandbox.write_file(path, data)
         dark, widgets = bool(world.theme.get("dark")), str(world.theme.get("widgets", "Adwaita"))
@@ -62,7 +62,7 @@ class Gimp(DeskApp):
         sandbox.write_file(f"{CONFIG}/sessionrc", sessionrc(world.ui_state))
 
     def launch(self, seat: Seat) -> None:
-        """Opens the picture that the task is about, and waits until it is drawn and GIMP can be asked."""
+        """Open the task's picture, then wait until it is drawn and the Script-Fu server answers."""
         studio = studio_of(seat.world)
         first = opened(seat.world)
         also = studio.second_path if seat.world.ui_state.get("also") and first != studio.second_path else None
@@ -72,19 +72,19 @@ class Gimp(DeskApp):
         wait_ready(seat, READY_SECONDS)
 
     def live(self, seat: Seat) -> Mapping[str, Any]:
-        """The open images, and the content of those that are not saved."""
+        """Return the open images, and keep copies of those with unsaved changes for `capture`."""
         images = open_images(seat)
         seat.keep["unsaved"] = unsaved_copies(seat, images)
         return {"images": images}
 
     def capture(self, seat: Seat, world: World) -> State:
-        """As for every app; images that are not saved are files named `unsaved:` and their place, as XCF."""
+        """Add the unsaved images to the state, as XCF files named `unsaved:` plus path or name."""
         state = super().capture(seat, world)
         unsaved = {f"unsaved:{name}": data for name, data in seat.keep.pop("unsaved", {}).items()}
         return State(files={**state.files, **unsaved}, data=state.data, missing=state.missing)
 
     def command(self, seat: Seat, command: Command) -> None:
-        """A program in Scheme for an open image: `Command("script-fu", {"image": "a.xcf", "code": "..."})`."""
+        """Run Scheme code on an open image: `Command("script-fu", {"image": "a.xcf", "code": "..."})`."""
         if command.name != "script-fu":
             super().command(seat, command)
             return
@@ -96,12 +96,12 @@ class Gimp(DeskApp):
 
 
 def studio_of(world: World) -> Studio:
-    """The profile of a world."""
+    """Return the `Studio` of the world's profile."""
     return STUDIOS[str(world.profile["studio"])]
 
 
 def opened(world: World) -> str:
-    """Path of the picture that is in front at the start: the scenario says which, in its attribute `opens`."""
+    """Return the path of the picture opened at the start, which the scenario's `opens` attribute selects."""
     role = getattr(world.scenario, "opens", "project")
     path = getattr(studio_of(world), f"{role}_path")
     assert isinstance(path, str)

@@ -46,7 +46,7 @@ def files_(state: State, folder: str = "~/Pictures", ending: str = "") -> list[d
         ending: Only names that end so, such as `.png`.
     """
     start = folder.rstrip("/") + "/"
-    return [one for one in state.get("files") if one["path"].startswith(start) and one["path"].endswith(ending)]
+    return [entry for entry in state.get("files") if entry["path"].startswith(start) and entry["path"].endswith(ending)]
 
 
 @GIMP.query("content", name="picture")
@@ -91,8 +91,8 @@ def tones(state: State, path: str) -> dict[str, float]:
         path: Of a picture or image.
     """
     pixels = _pixels(state, path)
-    found = {name: round(value, 3) for name, value in vars(light(pixels)).items()}
-    return {**found, "sharpness": round(sharpness(pixels), 2), "transparent": round(transparent_share(pixels), 4)}
+    measures = {name: round(value, 3) for name, value in vars(light(pixels)).items()}
+    return {**measures, "sharpness": round(sharpness(pixels), 2), "transparent": round(transparent_share(pixels), 4)}
 
 
 @GIMP.query("metadata")
@@ -122,9 +122,9 @@ def image_(state: State, path: str) -> dict[str, Any]:
     Args:
         path: Of an XCF file; `unsaved:` before it asks for what was not saved.
     """
-    found = _image(state, path, pixels=False)
+    image = _image(state, path, pixels=False)
     names = ("width", "height", "base", "precision", "resolution", "unit", "colormap", "comment", "active_layer")
-    return {name: getattr(found, name) for name in names} | {"layers": len(found.layers)}
+    return {name: getattr(image, name) for name in names} | {"layers": len(image.layers)}
 
 
 @GIMP.query("structure")
@@ -135,15 +135,15 @@ def layers(state: State, path: str) -> list[dict[str, Any]]:
         path: Of an XCF file.
     """
     names = ("width", "height", "x", "y", "visible", "opacity", "mode", "group")
-    found = _image(state, path, pixels=False).layers
+    stack = _image(state, path, pixels=False).layers
     return [
         {
-            "path": "/".join(one.path),
-            **{name: getattr(one, name) for name in names},
-            "text": one.text is not None,
-            "mask": one.mask is not None,
+            "path": "/".join(layer.path),
+            **{name: getattr(layer, name) for name in names},
+            "text": layer.text is not None,
+            "mask": layer.mask is not None,
         }
-        for one in found
+        for layer in stack
     ]
 
 
@@ -155,9 +155,9 @@ def layer(state: State, path: str, name: str) -> dict[str, Any]:
         path: Of an XCF file.
         name: Of the layer; names joined by `/` for one in a group.
     """
-    found = _layer(state, path, name)
+    chosen = _layer(state, path, name)
     hidden = ("pixels", "parasites", "mask", "text")
-    return {key: value for key, value in vars(found).items() if key not in hidden}
+    return {key: value for key, value in vars(chosen).items() if key not in hidden}
 
 
 @GIMP.query("content")
@@ -168,10 +168,10 @@ def text(state: State, path: str, name: str) -> dict[str, Any]:
         path: Of an XCF file.
         name: Of the layer.
     """
-    found = _layer(state, path, name).text
-    if found is None:
+    content = _layer(state, path, name).text
+    if content is None:
         raise StateError(f"the layer {name!r} is no text layer")
-    return {key: value for key, value in vars(found).items() if key != "settings"}
+    return {key: value for key, value in vars(content).items() if key != "settings"}
 
 
 @GIMP.query("structure")
@@ -182,10 +182,14 @@ def mask(state: State, path: str, name: str) -> dict[str, Any]:
         path: Of an XCF file.
         name: Of the layer.
     """
-    found = _layer(state, path, name).mask
-    if found is None or found.pixels is None:
+    layer_mask = _layer(state, path, name).mask
+    if layer_mask is None or layer_mask.pixels is None:
         raise StateError(f"the layer {name!r} has no mask")
-    return {"applied": found.applied, "shown": found.shown, "white": round(float(found.pixels.mean()) / 255, 4)}
+    return {
+        "applied": layer_mask.applied,
+        "shown": layer_mask.shown,
+        "white": round(float(layer_mask.pixels.mean()) / 255, 4),
+    }
 
 
 @GIMP.query("structure")
@@ -195,7 +199,7 @@ def guides(state: State, path: str) -> list[dict[str, Any]]:
     Args:
         path: Of an XCF file.
     """
-    return [{"orientation": one.orientation, "position": one.position} for one in _image(state, path).guides]
+    return [{"orientation": guide.orientation, "position": guide.position} for guide in _image(state, path).guides]
 
 
 @GIMP.query("structure", name="channels-and-paths")
@@ -205,8 +209,8 @@ def channels_and_paths(state: State, path: str) -> dict[str, list[str]]:
     Args:
         path: Of an XCF file.
     """
-    found = _image(state, path, pixels=False)
-    return {"channels": [one.name for one in found.channels], "paths": [one.name for one in found.paths]}
+    image = _image(state, path, pixels=False)
+    return {"channels": [channel.name for channel in image.channels], "paths": [vector.name for vector in image.paths]}
 
 
 @GIMP.query("settings", name="setting")
@@ -216,10 +220,10 @@ def setting_(state: State, name: str) -> list[Any]:
     Args:
         name: Such as `undo-levels`; parts are joined by dots, as in `default-image.width`.
     """
-    found = setting(read_sexpressions(state.file(GIMPRC)), *name.split("."))
-    if found is None:
+    value = setting(read_sexpressions(state.file(GIMPRC)), *name.split("."))
+    if value is None:
         raise StateError(f"{GIMPRC} does not say {name!r}")
-    return list(found)
+    return list(value)
 
 
 @GIMP.query("history")
@@ -227,7 +231,7 @@ def recent(state: State) -> list[str]:
     """Paths of the files that were opened, saved or exported lately."""
     if RECENT not in state.files:
         return []
-    return [one.path for one in read_recent_files(state.file(RECENT))]
+    return [document.path for document in read_recent_files(state.file(RECENT))]
 
 
 @GIMP.query("live")
@@ -239,7 +243,7 @@ def images(state: State) -> list[dict[str, Any]]:
 @GIMP.query("live")
 def unsaved(state: State) -> list[str]:
     """Paths or names of open images with changes that are not saved."""
-    return [str(one["path"] or one["name"]) for one in _live(state) if one["unsaved"]]
+    return [str(image["path"] or image["name"]) for image in _live(state) if image["unsaved"]]
 
 
 @GIMP.check("content", name="check-size")
@@ -252,9 +256,9 @@ def check_size(state: State, path: str, width: int, height: int, within: int = 0
         height: In pixels.
         within: How far each may be off.
     """
-    found = _image(state, path, pixels=False).size if path.endswith(".xcf") else _picture(state, path).size
-    near = abs(found[0] - width) <= within and abs(found[1] - height) <= within
-    return holds(f"{path} is {width} x {height}", near, expected=[width, height], found=list(found))
+    size = _image(state, path, pixels=False).size if path.endswith(".xcf") else _picture(state, path).size
+    near = abs(size[0] - width) <= within and abs(size[1] - height) <= within
+    return holds(f"{path} is {width} x {height}", near, expected=[width, height], found=list(size))
 
 
 @GIMP.check("content", name="check-pixel")
@@ -268,9 +272,9 @@ def check_pixel(state: State, path: str, x: int, y: int, color: str, within: int
         color: Such as `#ff8800`.
         within: How far each channel may be off.
     """
-    found, wanted = color_at(_pixels(state, path), x, y), rgb(color)
-    near = found[3] > 0 and all(abs(one - other) <= within for one, other in zip(found, wanted, strict=False))
-    return holds(f"{path} is {color} at {x}, {y}", near, expected=color, found=list(found))
+    actual, wanted = color_at(_pixels(state, path), x, y), rgb(color)
+    near = actual[3] > 0 and all(abs(value - target) <= within for value, target in zip(actual, wanted, strict=False))
+    return holds(f"{path} is {color} at {x}, {y}", near, expected=color, found=list(actual))
 
 
 @GIMP.check("content", name="check-same")
@@ -299,7 +303,7 @@ def check_layer(
         mode: GIMP's name, such as `multiply`.
         visible: Whether its eye is open.
     """
-    found = _layer(state, path, name)
+    layer = _layer(state, path, name)
     wanted: dict[str, Any] = {}
     if opacity is not None:
         wanted["opacity"] = opacity
@@ -309,8 +313,8 @@ def check_layer(
         wanted["visible"] = visible
     if not wanted:
         raise InvalidInput("check-layer was told nothing to check", fix="give opacity=..., mode=... or visible=...")
-    is_ = {key: getattr(found, key) for key in wanted}
-    near = opacity is None or abs(found.opacity - opacity) <= 0.003
+    is_ = {key: getattr(layer, key) for key in wanted}
+    near = opacity is None or abs(layer.opacity - opacity) <= 0.003
     rest = all(is_[key] == value for key, value in wanted.items() if key != "opacity")
     return holds(f"layer {name} is set as asked", near and rest, expected=wanted, found=is_)
 
@@ -323,8 +327,8 @@ def check_order(state: State, path: str, names: list[str]) -> Check:
         path: Of an XCF file.
         names: A list such as `["Title", "Photo"]`; those in groups with the group's name and `/` before.
     """
-    found = ["/".join(one.path) for one in _image(state, path, pixels=False).layers]
-    return equal(f"the layers of {path} are in order", list(names), found)
+    paths = ["/".join(layer.path) for layer in _image(state, path, pixels=False).layers]
+    return equal(f"the layers of {path} are in order", list(names), paths)
 
 
 @GIMP.check("content", name="check-text")
@@ -336,8 +340,8 @@ def check_text(state: State, path: str, name: str, says: str) -> Check:
         name: Of the layer.
         says: The text.
     """
-    found = _layer(state, path, name).text
-    return equal(f"layer {name} says it", says, found.text if found else None)
+    content = _layer(state, path, name).text
+    return equal(f"layer {name} says it", says, content.text if content else None)
 
 
 @GIMP.check("structure", name="check-guide")
@@ -349,8 +353,8 @@ def check_guide(state: State, path: str, orientation: str, position: int) -> Che
         orientation: `horizontal` or `vertical`.
         position: In pixels.
     """
-    found = [(one.orientation, one.position) for one in _image(state, path, pixels=False).guides]
-    return contains(f"there is a guide at {position}", (orientation, position), found)
+    guides = [(guide.orientation, guide.position) for guide in _image(state, path, pixels=False).guides]
+    return contains(f"there is a guide at {position}", (orientation, position), guides)
 
 
 @GIMP.check("metadata", name="check-resolution")
@@ -362,8 +366,8 @@ def check_resolution(state: State, path: str, dpi: float) -> Check:
         dpi: Pixels an inch.
     """
     xcf = path.endswith(".xcf")
-    found = _image(state, path, pixels=False).resolution if xcf else _picture(state, path).dpi
-    across, down = found or (None, None)
+    resolution = _image(state, path, pixels=False).resolution if xcf else _picture(state, path).dpi
+    across, down = resolution or (None, None)
     even = across is not None and down is not None and abs(across - down) < 1
     return close_to(f"{path} has {dpi:g} dpi", dpi, across if even else None, within=1.0)
 
@@ -376,8 +380,8 @@ def check_setting(state: State, name: str, value: str) -> Check:
         name: Such as `undo-levels`.
         value: As it stands in the file, words joined by a space.
     """
-    found = setting(read_sexpressions(state.file(GIMPRC)), *name.split("."))
-    return equal(f"{name} is {value}", value, None if found is None else " ".join(map(str, found)))
+    values = setting(read_sexpressions(state.file(GIMPRC)), *name.split("."))
+    return equal(f"{name} is {value}", value, None if values is None else " ".join(map(str, values)))
 
 
 @GIMP.check("live", name="check-saved")
@@ -404,7 +408,7 @@ def _pixels(state: State, path: str) -> Pixels:
 
 
 def _live(state: State) -> list[dict[str, Any]]:
-    said = state.get("live")
-    if not isinstance(said, dict) or not isinstance(said.get("images"), list):
-        raise StateError(f"GIMP did not say what it has open: {str(said)[:200]}")
-    return [one for one in said["images"] if isinstance(one, dict)]
+    reply = state.get("live")
+    if not isinstance(reply, dict) or not isinstance(reply.get("images"), list):
+        raise StateError(f"GIMP did not say what it has open: {str(reply)[:200]}")
+    return [image for image in reply["images"] if isinstance(image, dict)]

@@ -1,4 +1,4 @@
-"""Photographs that the package carries, and graphics that are drawn: what the profiles' files are made of."""
+"""Packaged photographs and drawn graphics, from which the profiles' files are made."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Rgb = tuple[int, int, int]
 
 @cache
 def photograph(name: str) -> Colours:
-    """Rows, columns, red, green, blue of a photograph in `data/`; read-only."""
+    """Return a photograph in `data/` as a read-only array of rows, columns and RGB."""
     data = files(__package__).joinpath("data", f"{name}.jpg").read_bytes()
     pixels = np.array(Image.open(io.BytesIO(data)).convert("RGB"), np.uint8)
     pixels.setflags(write=False)
@@ -25,25 +25,25 @@ def photograph(name: str) -> Colours:
 
 
 def scaled(pixels: Colours, width: int, height: int) -> Colours:
-    """To another size."""
+    """Resize to a width and height, ignoring proportions."""
     return np.asarray(cv2.resize(pixels, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def covering(pixels: Colours, width: int, height: int) -> Colours:
-    """The middle of a picture, filling a size without distortion."""
+    """Scale and crop the middle of a picture so that it fills a size without distortion."""
     share = max(width / pixels.shape[1], height / pixels.shape[0])
-    whole = scaled(pixels, max(width, round(pixels.shape[1] * share)), max(height, round(pixels.shape[0] * share)))
-    left, top = (whole.shape[1] - width) // 2, (whole.shape[0] - height) // 2
-    return np.ascontiguousarray(whole[top : top + height, left : left + width])
+    enlarged = scaled(pixels, max(width, round(pixels.shape[1] * share)), max(height, round(pixels.shape[0] * share)))
+    left, top = (enlarged.shape[1] - width) // 2, (enlarged.shape[0] - height) // 2
+    return np.ascontiguousarray(enlarged[top : top + height, left : left + width])
 
 
 def plain(width: int, height: int, color: Rgb, alpha: int | None = None) -> Colours:
-    """One colour everywhere."""
+    """Return a picture of a single colour."""
     return np.full((height, width, 3 if alpha is None else 4), color if alpha is None else (*color, alpha), np.uint8)
 
 
 def badge(side: int, color: Rgb, letter: str, ground: Rgb | None = None) -> Colours:
-    """A round sign with a letter in white; on nothing, or on a ground."""
+    """Draw a round sign with a white letter, on a transparent background or on the colour `ground`."""
     large = 4 * side
     picture = np.zeros((large, large, 4), np.uint8)
     middle = (large // 2, large // 2)
@@ -62,7 +62,7 @@ def badge(side: int, color: Rgb, letter: str, ground: Rgb | None = None) -> Colo
 
 
 def lettering(text: str, height: int, color: Rgb) -> Colours:
-    """A line of text on nothing."""
+    """Draw a line of text on a transparent background."""
     scale = height / 32
     (width, tall), below = cv2.getTextSize(text, cv2.FONT_HERSHEY_DUPLEX, scale, 1)
     mask = np.zeros((tall + below + 4, width + 4), np.uint8)
@@ -71,14 +71,14 @@ def lettering(text: str, height: int, color: Rgb) -> Colours:
 
 
 def stripes(width: int, height: int, one: Rgb, other: Rgb, step: int) -> Colours:
-    """Upright stripes of two colours."""
+    """Draw vertical stripes of two colours, each `step` pixels wide."""
     across = (np.arange(width) // step % 2)[None, :, None]
     row = np.where(across == 0, np.array(one), np.array(other)).astype(np.uint8)
     return np.repeat(row, height, axis=0)
 
 
 def jpeg(pixels: Colours, *, quality: int = 90, dpi: int = 72, comment: str = "") -> bytes:
-    """As a JPEG file."""
+    """Encode pixels as a JPEG file."""
     out = io.BytesIO()
     more = {"comment": comment.encode()} if comment else {}
     Image.fromarray(pixels).save(out, "JPEG", quality=quality, dpi=(dpi, dpi), **more)
@@ -86,7 +86,7 @@ def jpeg(pixels: Colours, *, quality: int = 90, dpi: int = 72, comment: str = ""
 
 
 def png(pixels: Colours, *, dpi: int = 72) -> bytes:
-    """As a PNG file."""
+    """Encode pixels as a PNG file."""
     out = io.BytesIO()
     Image.fromarray(pixels).save(out, "PNG", dpi=(dpi, dpi))
     return out.getvalue()

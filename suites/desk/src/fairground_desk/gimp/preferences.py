@@ -1,4 +1,4 @@
-"""GIMP's own settings, written so that it opens at once, asks nothing, and fits on the screen."""
+"""GIMP's settings files, written so that it opens quickly, shows no dialogs and fits on the screen."""
 
 from __future__ import annotations
 
@@ -74,17 +74,17 @@ _SESSIONRC = """# GIMP sessionrc
 """
 
 MENURC = b'(gtk_accel_path "<Actions>/dialogs/dialogs-preferences" "<Primary><Alt>p")\n'
-"""A key for the preferences, which have none of their own."""
+"""Assigns a shortcut to the Preferences dialog, which has none by default."""
 
 USUAL: Mapping[str, Any] = {
     "icons": "auto", "status": "yes", "rulers": "yes", "bars": "yes", "left": 0, "top": 0,
     "width": 1180, "height": 640, "toolbox": 160, "docks": 230, "maximized": "yes", "page": 0, "hidden": "no",
 }  # fmt: skip
-"""What a UI state may change."""
+"""Defaults of the settings that a UI state may change."""
 
 
 def gimprc(view: Mapping[str, Any], *, dark: bool, widgets: str) -> bytes:
-    """The main settings: the view of a UI state, and a theme that goes with the desktop."""
+    """Return the main settings: the view of a UI state, and the theme that matches the desktop."""
     own = widgets == "Adwaita"
     theme = ("Dark" if dark else "Light") if own else "System"
     symbols = "Symbolic" if dark else "Symbolic-Inverted"
@@ -92,5 +92,5 @@ def gimprc(view: Mapping[str, Any], *, dark: bool, widgets: str) -> bytes:
 
 
 def sessionrc(view: Mapping[str, Any]) -> bytes:
-    """The window and its docks."""
+    """Return the position of the window and the layout of its docks."""
     return _SESSIONRC.format_map({**USUAL, **view}).encode()

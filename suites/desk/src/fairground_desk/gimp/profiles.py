@@ -1,4 +1,4 @@
-"""Four people with pictures to work on: what lies in their folders, and what each of it is to them."""
+"""Four users with pictures to work on: the files in their folders, and the role of each file."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ SET_SIZE = (480, 360)
 
 @dataclass(frozen=True)
 class Studio:
-    """Somebody's pictures.
+    """The pictures of one user.
 
-    The photograph, the second picture, the sign, the set and the project are what tasks are about; the rest of the
-    folder is there as it is in anybody's.
+    Tasks are about the photograph, the second picture, the sign, the set and the project. The other files make the
+    folder realistic.
 
     Attributes:
-        owner: Whose they are.
-        folder: Below `~/Pictures`.
-        photo: Name of the main photograph's file, without `.jpg`, and of the picture that it is.
-        second: Another photograph.
+        owner: Name of the user.
+        folder: Folder below `~/Pictures`.
+        photo: Name of the main photograph, both as a file (without `.jpg`) and in `data/`.
+        second: Name of another photograph.
         sign: Name of a PNG file with a round sign on white.
         project: Name of an XCF file.
         layers: Names of its layers, from the top: caption (text), sign, tint, background.
-        caption: What the text layer says.
-        color: Of the sign.
-        tint: Of the layer over the background.
-        letter: In the sign.
-        set_folder: A folder of pictures of one kind, below `folder`.
-        set_names: Their names.
-        archive: Pictures of other days: folder to the names of photographs.
-        slides: Folder below `~/Documents` in which the slides of the next talk look for their pictures.
+        caption: Text of the text layer.
+        color: Colour of the sign.
+        tint: Colour of the layer over the background.
+        letter: Letter in the sign.
+        set_folder: Folder with a set of similar pictures, below `folder`.
+        set_names: Names of the pictures in the set.
+        archive: Older pictures: maps a folder to names of photographs.
+        slides: Folder below `~/Documents` with the pictures of the next presentation.
     """
 
     owner: str
@@ -83,7 +83,7 @@ class Studio:
 
     @property
     def slides_folder(self) -> str:
-        """Where a presentation expects its pictures."""
+        """Folder in which a presentation expects its pictures."""
         return f"~/Documents/{self.slides}"
 
 
@@ -137,9 +137,9 @@ STUDIOS: Mapping[str, Studio] = {
 
 @cache
 def build(name: str) -> Mapping[str, bytes]:
-    """Every file of a profile, by its path."""
+    """Return all files of a profile by path."""
     studio = STUDIOS[name]
-    found = {
+    files = {
         studio.photo_path: made.jpeg(made.photograph(studio.photo[1]), quality=92, comment=f"(c) {studio.owner}"),
         studio.second_path: made.jpeg(made.photograph(studio.second[1]), quality=90),
         studio.sign_path: made.png(made.badge(240, studio.color, studio.letter, (255, 255, 255))),
@@ -149,17 +149,17 @@ def build(name: str) -> Mapping[str, bytes]:
         f"{studio.slides_folder}/divider.png": made.png(made.stripes(320, 180, studio.color, studio.tint, 20)),
     }
     for number, (path, picture) in enumerate(zip(studio.set_paths, studio.set_pictures, strict=True)):
-        found[path] = made.jpeg(_part(picture, number, SET_SIZE), quality=88)
-    number = len(found)
-    for folder, some in studio.archive.items():
-        for picture in some:
+        files[path] = made.jpeg(_part(picture, number, SET_SIZE), quality=88)
+    number = len(files)
+    for folder, pictures in studio.archive.items():
+        for picture in pictures:
             number += 1
             small = _part(picture, number, (240, 180))
-            found[f"{studio.home}/Archive/{folder}/{picture}-{number:03d}.jpg"] = made.jpeg(small, quality=80)
+            files[f"{studio.home}/Archive/{folder}/{picture}-{number:03d}.jpg"] = made.jpeg(small, quality=80)
         proof = made.stripes(200, 60, studio.tint, studio.color, 3 + number)
-        found[f"{studio.home}/Archive/{folder}/swatch.png"] = made.png(proof)
-        found[f"{studio.home}/Archive/{folder}/credits.txt"] = f"{folder}\nPictures: {studio.owner}\n".encode()
-    return found
+        files[f"{studio.home}/Archive/{folder}/swatch.png"] = made.png(proof)
+        files[f"{studio.home}/Archive/{folder}/credits.txt"] = f"{folder}\nPictures: {studio.owner}\n".encode()
+    return files
 
 
 def _project(studio: Studio) -> bytes:
@@ -177,12 +177,12 @@ def _project(studio: Studio) -> bytes:
 
 
 def _part(picture: str, number: int, size: tuple[int, int]) -> Colours:
-    """A part of a photograph; another one for every number, so that no two files are the same."""
-    whole = made.photograph(picture)
-    height, width = whole.shape[0] * 3 // 4, whole.shape[1] * 3 // 4
-    left = (number * 37) % (whole.shape[1] - width)
-    top = (number * 23) % (whole.shape[0] - height)
-    return made.covering(whole[top : top + height, left : left + width], *size)
+    """Cut out a part of a photograph that depends on `number`, so that no two files are the same."""
+    photo = made.photograph(picture)
+    height, width = photo.shape[0] * 3 // 4, photo.shape[1] * 3 // 4
+    left = (number * 37) % (photo.shape[1] - width)
+    top = (number * 23) % (photo.shape[0] - height)
+    return made.covering(photo[top : top + height, left : left + width], *size)
 
 
 def _readme(studio: Studio) -> str:

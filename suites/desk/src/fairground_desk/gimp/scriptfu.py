@@ -1,7 +1,7 @@
-"""Asking a running GIMP, from outside of the seat, by the Script-Fu server that it was started with.
+"""Client for the Script-Fu server of a running GIMP, used from outside the seat.
 
-What it says can be no better than what runs in the seat. So only what is nowhere else is taken from it: which images
-are open, which have unsaved changes, and a copy of those.
+The server runs inside the seat, so its replies are only as trustworthy as the seat. They are used only for what no
+file contains: which images are open, which have unsaved changes, and copies of those.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from fairground.worlds import Seat
 
 PORT = 10008
 SERVE = f'(plug-in-script-fu-server RUN-NONINTERACTIVE "127.0.0.1" {PORT} "")'
-"""What GIMP is started with, so that it can be asked."""
+"""Scheme code that starts the server when GIMP starts."""
 
 _SECONDS = 20.0
 _MOST_IMAGES = 20
@@ -37,10 +37,10 @@ _IMAGES = """(map (lambda (i) (list i (car (gimp-image-get-name i)) (car (gimp-i
 
 
 def evaluate(seat: Seat, code: str) -> str:
-    """Has GIMP carry out a program in Scheme; returns what it says.
+    """Run Scheme code in GIMP and return its reply.
 
     Raises:
-        AppError: When it refuses, does not answer, or cannot be reached.
+        AppError: If GIMP reports an error, does not answer, or cannot be reached.
     """
     data = code.encode()
     try:
@@ -48,16 +48,16 @@ def evaluate(seat: Seat, code: str) -> str:
             link.settimeout(_SECONDS)
             link.sendall(b"G" + struct.pack(">H", len(data)) + data)
             magic, failed, length = struct.unpack(">cBH", _read(link, 4))
-            said = _read(link, length).decode(errors="replace").strip()
+            reply = _read(link, length).decode(errors="replace").strip()
     except (OSError, FairgroundError) as error:
         raise AppError(f"GIMP does not answer: {error}") from error
     if magic != b"G" or failed:
-        raise AppError(f"GIMP refuses: {said[:500]}")
-    return said
+        raise AppError(f"GIMP refuses: {reply[:500]}")
+    return reply
 
 
 def wait_ready(seat: Seat, seconds: float) -> None:
-    """Waits until GIMP can be asked."""
+    """Wait until the server answers."""
     deadline = time.monotonic() + seconds
     while True:
         seat.check()
@@ -72,7 +72,7 @@ def wait_ready(seat: Seat, seconds: float) -> None:
 
 
 def do(seat: Seat, image: str, code: str) -> None:
-    """Carries out a program on an open image; in it, `image` is the image and `drawable` its active layer."""
+    """Run Scheme code on an open image; in the code, `image` is the image and `drawable` its active layer."""
     evaluate(
         seat,
         f"(begin {_FIND} (let* ((image (fg-named {quoted(image)}))"
@@ -83,16 +83,16 @@ def do(seat: Seat, image: str, code: str) -> None:
 
 
 def open_images(seat: Seat) -> list[dict[str, Any]]:
-    """The open images: name, file, whether there is anything unsaved, size, mode, number of layers, active layer.
+    """Return the open images: name, path, unsaved changes, size, mode, number of layers and active layer.
 
     Raises:
-        AppError: When GIMP does not answer.
+        AppError: If GIMP does not answer.
     """
-    said = evaluate(seat, _IMAGES)
-    found = []
-    for row in _ROW.finditer(said):
+    reply = evaluate(seat, _IMAGES)
+    images = []
+    for row in _ROW.finditer(reply):
         number, name, path, dirty, width, height, base, layers, empty, active = row.groups()
-        found.append(
+        images.append(
             {
                 "id": int(number),
                 "name": _plain(name),
@@ -106,27 +106,27 @@ def open_images(seat: Seat) -> list[dict[str, Any]]:
                 "active_layer": _plain(active),
             }
         )
-    return sorted(found, key=lambda one: one["id"])[:_MOST_IMAGES]
+    return sorted(images, key=lambda image: image["id"])[:_MOST_IMAGES]
 
 
 def unsaved_copies(seat: Seat, images: list[dict[str, Any]]) -> dict[str, bytes]:
-    """The content of the images with unsaved changes, as XCF, by their path or name."""
-    found = {}
-    for one in images:
-        if one["unsaved"]:
-            place = f"{seat.sandbox.home}/.cache/unsaved-{one['id']}.xcf"
-            number = one["id"]
+    """Return the images with unsaved changes as XCF files, by path or name."""
+    copies = {}
+    for image in images:
+        if image["unsaved"]:
+            place = f"{seat.sandbox.home}/.cache/unsaved-{image['id']}.xcf"
+            number = image["id"]
             active = f"(car (gimp-image-get-active-drawable {number}))"
             evaluate(seat, f"(gimp-xcf-save 1 {number} {active} {quoted(place)} {quoted(place)})")
             try:
-                found[one["path"] or one["name"]] = seat.sandbox.read_file(place)
+                copies[image["path"] or image["name"]] = seat.sandbox.read_file(place)
             except StateError as error:
-                raise AppError(f"GIMP wrote no copy of {one['name']!r}: {error.message}") from error
-    return found
+                raise AppError(f"GIMP wrote no copy of {image['name']!r}: {error.message}") from error
+    return copies
 
 
 def quoted(text: str) -> str:
-    """A text in Scheme."""
+    """Quote a text as a Scheme string."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 

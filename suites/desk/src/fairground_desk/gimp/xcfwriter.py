@@ -1,6 +1,6 @@
-"""Writing GIMP's own file format, as much of it as the profiles need: layers of 8 bits, text, guides, paths of none.
+"""Writer of GIMP's XCF format, limited to what the profiles need: 8-bit layers, text and guides.
 
-The same input gives the same bytes, which GIMP itself would not promise.
+The same input always gives the same bytes; GIMP does not guarantee this.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 _TILE = 64
 _NORMAL = 28
-_OWN_NAME = 1  # a text layer that keeps its name when its text changes
-_PRECISION = 150  # 8 bits, as the screen shows them
+_OWN_NAME = 1  # the text layer keeps its name when its text changes
+_PRECISION = 150  # 8 bits, gamma-encoded
 
 
 @dataclass(frozen=True)
 class TextOf:
-    """What a text layer says, as its parasite tells GIMP."""
+    """Content of a text layer, stored in the layer's parasite."""
 
     text: str
     font: str
@@ -31,7 +31,7 @@ class TextOf:
 
 @dataclass(frozen=True)
 class NewLayer:
-    """A layer to write: pixels are rows, columns, then red, green, blue and, if there is a fourth, alpha."""
+    """A layer to write; pixels are rows, columns and RGB or RGBA."""
 
     name: str
     pixels: NDArray[np.uint8] = field(repr=False)
@@ -51,14 +51,14 @@ def write_xcf(
     comment: str = "",
     guides: Sequence[tuple[int, bool]] = (),
 ) -> bytes:
-    """An image in version 11 of the format.
+    """Return an image in version 11 of the XCF format.
 
     Args:
         size: Width and height of the canvas.
-        layers: From the top one to the bottom one; the first is the active one.
-        dpi: Resolution.
+        layers: Layers from top to bottom; the first is active.
+        dpi: Resolution in pixels per inch.
         comment: The image's comment.
-        guides: Position, and whether horizontal.
+        guides: Position of each guide, and whether it is horizontal.
     """
     out = bytearray(b"gimp xcf v011\0" + struct.pack(">IIII", *size, 0, _PRECISION))
     out += _property(17, b"\2")

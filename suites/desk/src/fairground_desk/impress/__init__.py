@@ -1,4 +1,4 @@
-"""LibreOffice Impress: how it is prepared and launched, the presentations it holds, and what is asked in it."""
+"""LibreOffice Impress: the app, its presentations, its inspector and its scenarios."""
 
 from fairground_desk.impress.app import Impress
 from fairground_desk.impress.scenarios import SCENARIOS

@@ -1,4 +1,4 @@
-"""What the oracles of this app ask LibreOffice's own programming interface for."""
+"""The oracles' interface to Impress, over UNO."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from fairground_desk.office import api
 
 
 def deck(*calls: Sequence[Any]) -> Command:
-    """Calls in order, each a name of `impress_side.py` and its arguments: `deck(("hide", "Agenda"))`."""
+    """Return a command with calls to `impress_side.py`, each a name and arguments: `deck(("hide", "Agenda"))`."""
     return api("impress", calls)

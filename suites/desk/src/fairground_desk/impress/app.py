@@ -1,4 +1,4 @@
-"""LibreOffice Impress as a world: its presentations, and where they are opened."""
+"""The LibreOffice Impress app: its files, settings and start position."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BARS = ("standardbar", "toolbar")
 
 
 class Impress(OfficeApp):
-    """The unmodified LibreOffice Impress of Debian."""
+    """LibreOffice Impress as packaged by Debian, unmodified."""
 
     name = "impress"
     title = "LibreOffice Impress"
@@ -41,7 +41,7 @@ class Impress(OfficeApp):
         return TALKS[str(world.profile["talk"])].path
 
     def setup(self, sandbox: Sandbox, world: World) -> None:
-        """Puts the profile's files in place, and the window as the UI state wants it."""
+        """Write the profile's files and the UI state's settings."""
         profile, state = str(world.profile["talk"]), world.ui_state
         for path, content in folder_of(profile).items():
             sandbox.write_file(path, content)
@@ -58,7 +58,7 @@ class Impress(OfficeApp):
         sandbox.write_file(REGISTRY, settings.replace("</oor:items>", f"{added}</oor:items>").encode())
 
     def place(self, world: World) -> str:
-        """The UI state's slide, by its name."""
+        """Return the URL fragment of the UI state's slide, or an empty string."""
         role = world.ui_state.get("slide")
         return f"#{quote(TALKS[str(world.profile['talk'])].part(str(role)).name)}" if role else ""
 
@@ -83,7 +83,7 @@ _HIDDEN_PANE = (
 
 
 def _user(name: str) -> str:
-    """Who works here: the name that saving and comments write."""
+    """Return the user data: the name that comments and saved files carry."""
     given, _, family = name.partition(" ")
     item = (
         '<item oor:path="/org.openoffice.UserProfile/Data"><prop oor:name="{}" oor:op="fuse">'

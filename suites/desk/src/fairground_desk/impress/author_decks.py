@@ -1,8 +1,8 @@
-"""Makes `data/*.odp` in a real LibreOffice, of what `talks.py` says.
+"""Generates `data/*.odp` from `talks.py` with a real LibreOffice.
 
-Run by the system's Python, which knows UNO, in this folder: `/usr/bin/python3 author_decks.py`.
-The files are kept, because LibreOffice writes dates and its own version into them. Each is opened and saved once more,
-so that saving it again changes nothing but what a user changes.
+Run it in this folder with the system's Python, which has UNO: `/usr/bin/python3 author_decks.py`.
+The files are committed, because LibreOffice writes dates and its own version into them. Each file is opened and saved
+a second time, so that a later save changes only what the user changed.
 """
 
 # mypy: ignore-errors
@@ -27,7 +27,7 @@ LEFT, TOP, WIDTH = 2000, 4200, 24000
 
 
 def main():
-    """Starts the program, makes the decks, and ends it."""
+    """Start LibreOffice, generate the decks, and stop it."""
     with tempfile.TemporaryDirectory() as folder:
         pipe = f"decks{os.getpid()}"
         argv = ["soffice", "--headless", "--norestore", "--nologo", f"--accept=pipe,name={pipe};urp;"]
@@ -44,12 +44,12 @@ def main():
                 again = desktop.loadComponentFromURL(first, "_blank", 0, (prop("Hidden", True),))
                 again.storeToURL(f"file://{HERE}/data/{name}.odp", (prop("FilterName", "impress8"),))
         finally:
-            os.killpg(process.pid, signal.SIGKILL)  # a starter and the program itself
+            os.killpg(process.pid, signal.SIGKILL)  # the launcher and the program itself
             process.wait()
 
 
 def connect(pipe):
-    """The program's context, once it listens."""
+    """Return the program's component context, waiting until it accepts connections."""
     local = uno.getComponentContext()
     resolver = local.ServiceManager.createInstance("com.sun.star.bridge.UnoUrlResolver")
     give_up = time.monotonic() + 90
@@ -63,14 +63,14 @@ def connect(pipe):
 
 
 def prop(name, value):
-    """A property as UNO wants it."""
-    made = uno.createUnoStruct("com.sun.star.beans.PropertyValue")
-    made.Name, made.Value = name, value
-    return made
+    """Return a UNO `PropertyValue`."""
+    prop_value = uno.createUnoStruct("com.sun.star.beans.PropertyValue")
+    prop_value.Name, prop_value.Value = name, value
+    return prop_value
 
 
 def enum(kind, value):
-    """A named value of UNO."""
+    """Return a UNO enum value."""
     return uno.Enum(f"com.sun.star.{kind}", value)
 
 
@@ -102,7 +102,7 @@ class Author:
         about.Title, about.Author, about.Subject = self.talk.title, self.talk.author, self.talk.organisation
 
     def master(self):
-        """Colours and letters, from which every slide has its own."""
+        """Set the colours and fonts of the master, which all slides inherit."""
         master = self.deck.MasterPages.getByIndex(0)
         ground = self.deck.createInstance("com.sun.star.drawing.Background")
         ground.FillStyle, ground.FillColor = enum("drawing.FillStyle", "SOLID"), self.talk.ground
@@ -149,7 +149,7 @@ class Author:
         shape.setSize(size(WIDTH, 1300 * len(part.rows)))
 
     def chart(self, page, part):
-        """Columns, with the words and numbers of the rows."""
+        """Add a column chart of the rows."""
         page.Layout = TITLE_ONLY
         shape = self.add(page, "drawing.OLE2Shape", LEFT, TOP, WIDTH, 10500, f"{part.name} chart")
         shape.CLSID = "12dcae26-281f-416f-a234-c3086127382e"
@@ -164,7 +164,7 @@ class Author:
         chart.Data.setRowDescriptions(tuple(row[0] for row in rows))
 
     def photo(self, page, part):
-        """A picture with its description for those who do not see it, and a line below."""
+        """Add a picture with alternative text and a caption."""
         page.Layout = TITLE_ONLY
         shape = self.add(page, "drawing.GraphicObjectShape", 7000, 3900, 12800, 9600, "Photo")
         provider = self.context.ServiceManager.createInstance("com.sun.star.graphic.GraphicProvider")
@@ -175,7 +175,7 @@ class Author:
         words.CharHeight, words.CharFontName = 16.0, self.talk.font
 
     def boxes(self, page, part):
-        """Three boxes in a row, with arrows between them."""
+        """Add three boxes in a row, connected by arrows."""
         page.Layout = TITLE_ONLY
         for number, text in enumerate(part.lines):
             box = self.add(page, "drawing.RectangleShape", LEFT + number * 9000, 6500, 6000, 3000, f"Box {number + 1}")
@@ -195,7 +195,7 @@ class Author:
                 shape.IsEmptyPresentationObject = False
 
     def add(self, page, service, x, y, width, height, name):
-        """A shape at a place, in hundredths of a millimetre."""
+        """Add a shape; lengths are hundredths of a millimetre."""
         shape = self.deck.createInstance(f"com.sun.star.{service}")
         page.add(shape)
         shape.setPosition(uno.createUnoStruct("com.sun.star.awt.Point", x, y))
@@ -205,7 +205,7 @@ class Author:
 
 
 def listed(shape, lines):
-    """Bullets of the first level."""
+    """Turn paragraphs into first-level bullets."""
     shape.String = "\n".join(lines)
     walk = shape.createEnumeration()
     while walk.hasMoreElements():
@@ -213,7 +213,7 @@ def listed(shape, lines):
 
 
 def size(width, height):
-    """As UNO wants it."""
+    """Return a UNO `Size`."""
     return uno.createUnoStruct("com.sun.star.awt.Size", width, height)
 
 

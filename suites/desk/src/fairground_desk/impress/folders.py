@@ -1,4 +1,4 @@
-"""All the files of a profile, by path."""
+"""All files of a profile, by path."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from types import MappingProxyType
 from fairground_desk.impress.talks import TALKS, Talk
 
 EDITED = "~/Pictures/Edited"
-"""Where pictures lie that were already cut and coloured in a picture editor."""
+"""Folder of pictures that were already edited in an image editor."""
 
 LATEST = "~/Documents/Lists/latest figures.csv"
-"""The table of figures with other numbers than on the slide."""
+"""The table of figures, with newer numbers than on the slide."""
 
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
            "November", "December")  # fmt: skip
@@ -21,21 +21,21 @@ _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "Augu
 
 @cache
 def folder_of(profile: str) -> Mapping[str, bytes]:
-    """Everything that the user has, the presentation included."""
+    """Return all files of a profile, including the presentation."""
     talk = TALKS[profile]
-    found = {talk.path: _data(f"{profile}.odp")}
+    contents = {talk.path: _data(f"{profile}.odp")}
     for name in talk.photos:
-        found[f"~/Pictures/{name}.jpg"] = _data(f"{name}.jpg")
-    found[f"{EDITED}/{talk.photos[1]} small.png"] = _data(f"edited/{talk.photos[1]}.png")
-    found["~/Documents/Lists/speakers.csv"] = _speakers(talk).encode()
-    found["~/Documents/Lists/figures.csv"] = _table(talk, "figures").encode()
-    found[LATEST] = _latest(talk).encode()
-    found["~/Documents/Lists/people.csv"] = _table(talk, "team").encode()
-    found["~/Documents/to do.txt"] = _to_do(talk).encode()
+        contents[f"~/Pictures/{name}.jpg"] = _data(f"{name}.jpg")
+    contents[f"{EDITED}/{talk.photos[1]} small.png"] = _data(f"edited/{talk.photos[1]}.png")
+    contents["~/Documents/Lists/speakers.csv"] = _speakers(talk).encode()
+    contents["~/Documents/Lists/figures.csv"] = _table(talk, "figures").encode()
+    contents[LATEST] = _latest(talk).encode()
+    contents["~/Documents/Lists/people.csv"] = _table(talk, "team").encode()
+    contents["~/Documents/to do.txt"] = _to_do(talk).encode()
     for number in range(24):
         month, year = _MONTHS[number % 12], 2022 + number // 12
-        found[f"~/Documents/Minutes/{year}-{number % 12 + 1:02}.txt"] = _minutes(talk, month, year, number).encode()
-    return MappingProxyType(found)
+        contents[f"~/Documents/Minutes/{year}-{number % 12 + 1:02}.txt"] = _minutes(talk, month, year, number).encode()
+    return MappingProxyType(contents)
 
 
 def _data(name: str) -> bytes:

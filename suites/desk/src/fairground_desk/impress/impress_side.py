@@ -1,8 +1,8 @@
-"""Runs inside of the seat with the system's own Python, and has Impress do things over UNO. Never imported by ours.
+"""Controls Impress over UNO. Runs inside the seat with the system's Python; the package never imports it.
 
-The order comes as JSON on the standard input: calls, each the name of a function below and its arguments. Slides go by
-their names, shapes by their names or by the role that a slide's layout gives them. Lengths are hundredths of a
-millimetre, colours are numbers.
+Reads JSON from standard input: a list of calls, each the name of a function below and its arguments. Slides are
+identified by name, shapes by name or by their role in the slide's layout. Lengths are hundredths of a millimetre,
+colours are integers.
 """
 
 # mypy: ignore-errors
@@ -24,7 +24,7 @@ ROLES = {
 
 
 def store(doc):
-    """Saves under its own name."""
+    """Save the presentation under its own name."""
     doc.store()
 
 
@@ -32,80 +32,80 @@ def store(doc):
 
 
 def go(doc, slide):
-    """Shows a slide."""
+    """Show a slide."""
     doc.CurrentController.setCurrentPage(page_of(doc, slide))
 
 
 def choose(doc, slide, shape):
-    """Shows a slide and selects a shape on it."""
+    """Show a slide and select a shape on it."""
     go(doc, slide)
     doc.CurrentController.select(shape_of(doc, slide, shape))
 
 
 def dispatch(doc, name, arguments):
-    """What a menu does, `.uno:...`, on the slide and the shape that are chosen."""
+    """Run a `.uno:` menu command on the current slide and selection."""
     helper = CONTEXT.ServiceManager.createInstanceWithContext("com.sun.star.frame.DispatchHelper", CONTEXT)
-    values = tuple(named("com.sun.star.beans.PropertyValue", one, value) for one, value in arguments.items())
+    values = tuple(named("com.sun.star.beans.PropertyValue", key, value) for key, value in arguments.items())
     helper.executeDispatch(doc.CurrentController.Frame, name, "", 0, values)
 
 
 def insert_slide(doc, after, layout, name):
-    """A new slide with a layout, by its number."""
+    """Insert a slide with the layout of this number."""
     pages = doc.DrawPages
-    made = pages.insertNewByIndex(place_of(doc, after))
-    made.Layout = layout
+    page = pages.insertNewByIndex(place_of(doc, after))
+    page.Layout = layout
     if name:
-        made.Name = name
+        page.Name = name
 
 
 def duplicate(doc, slide, name):
-    """A copy right after the slide, with a name of its own."""
+    """Duplicate a slide and name the copy."""
     doc.duplicate(page_of(doc, slide))
     doc.DrawPages.getByIndex(place_of(doc, slide) + 1).Name = name
 
 
 def delete(doc, slide):
-    """Takes a slide away."""
+    """Delete a slide."""
     doc.DrawPages.remove(page_of(doc, slide))
 
 
 def set_slide(doc, slide, values):
-    """Properties of a slide: `Name`, `Visible`, `TransitionType`, `FooterText`, ..."""
+    """Set properties of a slide: `Name`, `Visible`, `TransitionType`, `FooterText`, ..."""
     set_all(page_of(doc, slide), values)
 
 
 def set_slides(doc, values, but=()):
-    """The same properties on all slides, but for some."""
-    for one in each(doc.DrawPages):
-        if one.Name not in but:
-            set_all(one, values)
+    """Set the same properties on all slides except some."""
+    for page in each(doc.DrawPages):
+        if page.Name not in but:
+            set_all(page, values)
 
 
 def set_master(doc, ground):
-    """The colour behind all slides of the first master."""
-    made = doc.createInstance("com.sun.star.drawing.Background")
-    made.FillStyle = uno.Enum("com.sun.star.drawing.FillStyle", "SOLID")
-    made.FillColor = ground
-    doc.MasterPages.getByIndex(0).Background = made
+    """Set the background colour of the first master."""
+    background = doc.createInstance("com.sun.star.drawing.Background")
+    background.FillStyle = uno.Enum("com.sun.star.drawing.FillStyle", "SOLID")
+    background.FillColor = ground
+    doc.MasterPages.getByIndex(0).Background = background
 
 
 def set_ground(doc, slide, ground):
-    """The colour behind one slide."""
-    made = doc.createInstance("com.sun.star.drawing.Background")
-    made.FillStyle = uno.Enum("com.sun.star.drawing.FillStyle", "SOLID")
-    made.FillColor = ground
-    page_of(doc, slide).Background = made
+    """Set the background colour of one slide."""
+    background = doc.createInstance("com.sun.star.drawing.Background")
+    background.FillStyle = uno.Enum("com.sun.star.drawing.FillStyle", "SOLID")
+    background.FillColor = ground
+    page_of(doc, slide).Background = background
 
 
 def set_size(doc, width, height):
-    """The size of all slides."""
+    """Set the size of all slides."""
     for pages in (doc.DrawPages, doc.MasterPages):
-        for one in each(pages):
-            one.Width, one.Height = width, height
+        for page in each(pages):
+            page.Width, page.Height = width, height
 
 
 def notes(doc, slide, text):
-    """What the speaker sees."""
+    """Set the speaker's notes of a slide."""
     for shape in each(page_of(doc, slide).NotesPage):
         if shape.ShapeType == "com.sun.star.presentation.NotesShape":
             shape.String = text
@@ -113,26 +113,26 @@ def notes(doc, slide, text):
 
 
 def comment(doc, slide, author, text):
-    """A remark on a slide."""
-    made = page_of(doc, slide).createAndInsertAnnotation()
-    made.Author = author
-    made.TextRange.String = text
+    """Add a comment to a slide."""
+    annotation = page_of(doc, slide).createAndInsertAnnotation()
+    annotation.Author = author
+    annotation.TextRange.String = text
 
 
 # Text
 
 
 def write(doc, slide, shape, text):
-    """Replaces all text of a shape; an empty line of bullets stays one."""
+    """Replace all text of a shape; in an outline, every line becomes a first-level bullet."""
     target = shape_of(doc, slide, shape)
     target.String = text
     if target.ShapeType.endswith("OutlinerShape"):
-        for one in each(target):
-            one.NumberingLevel = 0
+        for paragraph in each(target):
+            paragraph.NumberingLevel = 0
 
 
 def write_line(doc, slide, shape, number, text):
-    """Replaces the text of one paragraph."""
+    """Replace the text of one paragraph."""
     line = list(each(shape_of(doc, slide, shape)))[number]
     cursor = line.Text.createTextCursorByRange(line.Start)
     cursor.gotoRange(line.End, True)
@@ -140,38 +140,38 @@ def write_line(doc, slide, shape, number, text):
 
 
 def add_line(doc, slide, shape, text):
-    """One more paragraph at the end."""
+    """Append a paragraph."""
     target = shape_of(doc, slide, shape)
     target.insertControlCharacter(target.End, 0, False)
     target.insertString(target.End, text, False)
 
 
 def indent(doc, slide, shape, number, level):
-    """The level of a bullet, from 0."""
+    """Set the level of a bullet, counted from 0."""
     list(each(shape_of(doc, slide, shape)))[number].NumberingLevel = level
 
 
 def format_line(doc, slide, shape, number, values):
-    """Properties of all letters of one paragraph."""
+    """Set character properties of one paragraph."""
     set_all(list(each(shape_of(doc, slide, shape)))[number], values)
 
 
 def format_word(doc, word, values):
-    """Properties of a word wherever it stands on slides."""
+    """Set character properties of every occurrence of a word on the slides."""
     for text in texts(doc):
         for cursor in occurrences(text, word):
             set_all(cursor, values)
 
 
 def replace(doc, old, new):
-    """One text for another on all slides, as the dialog Find and Replace does."""
+    """Replace a text on all slides, as Find and Replace does."""
     for text in texts(doc):
         for cursor in reversed(list(occurrences(text, old))):
             cursor.String = new
 
 
 def link(doc, slide, shape, number, shown, address):
-    """Makes the last words of a paragraph a link."""
+    """Turn the last words of a paragraph into a link."""
     line = list(each(shape_of(doc, slide, shape)))[number]
     cursor = line.Text.createTextCursorByRange(line.End)
     cursor.goLeft(len(shown), True)
@@ -185,12 +185,12 @@ def link(doc, slide, shape, number, shown, address):
 
 
 def set_shape(doc, slide, shape, values):
-    """Properties of a shape: `FillColor`, `LineColor`, `Name`, `Description`, ..."""
+    """Set properties of a shape: `FillColor`, `LineColor`, `Name`, `Description`, ..."""
     set_all(shape_of(doc, slide, shape), values)
 
 
 def place(doc, slide, shape, x, y, width, height):
-    """Where a shape lies; None keeps what is."""
+    """Move and resize a shape; None keeps the current value."""
     target = shape_of(doc, slide, shape)
     was, large = target.Position, target.Size
     put(target, was.X if x is None else x, was.Y if y is None else y,
@@ -198,37 +198,37 @@ def place(doc, slide, shape, x, y, width, height):
 
 
 def add_shape(doc, slide, service, x, y, width, height, values, text=""):
-    """A new shape, such as `RectangleShape`."""
-    made = doc.createInstance(f"com.sun.star.drawing.{service}")
-    page_of(doc, slide).add(made)
-    put(made, x, y, width, height)
+    """Add a shape, such as `RectangleShape`."""
+    shape = doc.createInstance(f"com.sun.star.drawing.{service}")
+    page_of(doc, slide).add(shape)
+    put(shape, x, y, width, height)
     if text:
-        made.String = text
-    set_all(made, values)
+        shape.String = text
+    set_all(shape, values)
 
 
 def remove_shape(doc, slide, shape):
-    """Takes a shape away."""
+    """Remove a shape."""
     page_of(doc, slide).remove(shape_of(doc, slide, shape))
 
 
 def picture(doc, slide, path, x, y, width, height, alt):
-    """A picture from a file."""
+    """Insert a picture from a file."""
     provider = CONTEXT.ServiceManager.createInstance("com.sun.star.graphic.GraphicProvider")
     url = named("com.sun.star.beans.PropertyValue", "URL", url_of(path))
-    made = doc.createInstance("com.sun.star.drawing.GraphicObjectShape")
-    page_of(doc, slide).add(made)
-    made.Graphic = provider.queryGraphic((url,))
-    put(made, x, y, width, height)
-    made.Description = alt
+    shape = doc.createInstance("com.sun.star.drawing.GraphicObjectShape")
+    page_of(doc, slide).add(shape)
+    shape.Graphic = provider.queryGraphic((url,))
+    put(shape, x, y, width, height)
+    shape.Description = alt
 
 
 def table(doc, slide, rows, x, y, width, height):
-    """A new table with texts."""
-    made = doc.createInstance("com.sun.star.drawing.TableShape")
-    page_of(doc, slide).add(made)
-    put(made, x, y, width, height)
-    model = made.Model
+    """Insert a table with texts."""
+    shape = doc.createInstance("com.sun.star.drawing.TableShape")
+    page_of(doc, slide).add(shape)
+    put(shape, x, y, width, height)
+    model = shape.Model
     model.Rows.insertByIndex(0, len(rows) - 1)
     model.Columns.insertByIndex(0, len(rows[0]) - 1)
     for row, cells in enumerate(rows):
@@ -237,12 +237,12 @@ def table(doc, slide, rows, x, y, width, height):
 
 
 def cell(doc, slide, row, column, text):
-    """The text of a cell of the slide's table."""
+    """Set the text of a cell of the slide's table."""
     shape_of(doc, slide, "table").Model.getCellByPosition(column, row).String = text
 
 
 def add_row(doc, slide, texts):
-    """A row at the end of the slide's table."""
+    """Append a row to the slide's table."""
     model = shape_of(doc, slide, "table").Model
     model.Rows.insertByIndex(model.Rows.Count, 1)
     for column, text in enumerate(texts):
@@ -250,17 +250,17 @@ def add_row(doc, slide, texts):
 
 
 def delete_row(doc, slide, number):
-    """Takes a row of the slide's table away."""
+    """Delete a row of the slide's table."""
     shape_of(doc, slide, "table").Model.Rows.removeByIndex(number, 1)
 
 
 def delete_column(doc, slide, number):
-    """Takes a column of the slide's table away."""
+    """Delete a column of the slide's table."""
     shape_of(doc, slide, "table").Model.Columns.removeByIndex(number, 1)
 
 
 def chart(doc, slide, values):
-    """The slide's chart: `title`, `kind` (a diagram's service), `cell` (row, column, number), `legend`."""
+    """Change the slide's chart: `title`, `kind` (a diagram service), `cell` (row, column, number), `legend`."""
     model = shape_of(doc, slide, "chart").Model
     if "title" in values:
         model.HasMainTitle = True
@@ -285,28 +285,28 @@ def chart(doc, slide, values):
 
 
 def transition(doc, slides, values):
-    """How slides come in; all of them when none is named."""
-    for one in each(doc.DrawPages):
-        if not slides or one.Name in slides:
-            set_all(one, values)
+    """Set the transition of the named slides, or of all slides if none is named."""
+    for page in each(doc.DrawPages):
+        if not slides or page.Name in slides:
+            set_all(page, values)
 
 
 def animate(doc, slide, shape, preset, trigger, seconds):
-    """An entrance: `appear` or `fade-in`; trigger 1 is a click, 2 with the one before, 3 after it."""
+    """Add an entrance effect, `appear` or `fade-in`; trigger 1 is on click, 2 with previous, 3 after previous."""
     make = CONTEXT.ServiceManager.createInstance
     target = shape_of(doc, slide, shape)
 
     def node(service, kind, *more):
-        made = make(f"com.sun.star.animations.{service}")
+        child = make(f"com.sun.star.animations.{service}")
         pairs = [("node-type", kind), *more] if kind is not None else []
-        made.UserData = tuple(named("com.sun.star.beans.NamedValue", *pair) for pair in pairs)
-        return made
+        child.UserData = tuple(named("com.sun.star.beans.NamedValue", *pair) for pair in pairs)
+        return child
 
     root = page_of(doc, slide).AnimationNode
     main = node("SequenceTimeContainer", 4)
     click, inner = node("ParallelTimeContainer", None), node("ParallelTimeContainer", None)
     if trigger == 1:
-        # Waits for the next event of the user.
+        # Waits for the next user event.
         click.Begin = uno.Enum("com.sun.star.animations.Timing", "INDEFINITE")
     inner.Begin = 0.0
     effect = node("ParallelTimeContainer", trigger, ("preset-class", 1), ("preset-id", f"ooo-entrance-{preset}"))
@@ -328,31 +328,31 @@ def animate(doc, slide, shape, preset, trigger, seconds):
 
 
 def show(doc, values):
-    """Settings of the show: `IsEndless`, `Pause`, `FirstPage`, ..."""
+    """Change settings of the slide show: `IsEndless`, `Pause`, `FirstPage`, ..."""
     set_all(doc.Presentation, values)
 
 
 def custom_show(doc, name, slides):
-    """A custom show of some slides, in this order."""
+    """Create a custom show with these slides, in this order."""
     shows = doc.CustomPresentations
-    made = shows.createInstance()
+    custom = shows.createInstance()
     for number, slide in enumerate(slides):
-        made.insertByIndex(number, page_of(doc, slide))
-    shows.insertByName(name, made)
+        custom.insertByIndex(number, page_of(doc, slide))
+    shows.insertByName(name, custom)
 
 
 # The file
 
 
 def properties(doc, values):
-    """What the file says about itself."""
+    """Set the document properties."""
     about = doc.DocumentProperties
     for name, value in values.items():
         setattr(about, name, tuple(value) if isinstance(value, list) else value)
 
 
 def export(doc, path, filter_name, options=None):
-    """Writes the presentation in another format."""
+    """Export the presentation to another format."""
     make = "com.sun.star.beans.PropertyValue"
     given = [named(make, "FilterName", filter_name), named(make, "Overwrite", True)]
     if options:
@@ -362,7 +362,7 @@ def export(doc, path, filter_name, options=None):
 
 
 def picture_of(doc, slide, path, width, height):
-    """One slide as a PNG."""
+    """Export one slide as a PNG."""
     make = "com.sun.star.beans.PropertyValue"
     writer = CONTEXT.ServiceManager.createInstance("com.sun.star.drawing.GraphicExportFilter")
     writer.setSourceDocument(page_of(doc, slide))
@@ -380,33 +380,33 @@ def picture_of(doc, slide, path, width, height):
 
 
 def page_of(doc, name):
-    """The slide with this name."""
-    for one in each(doc.DrawPages):
-        if one.Name == name:
-            return one
+    """Return the slide with this name."""
+    for page in each(doc.DrawPages):
+        if page.Name == name:
+            return page
     raise ValueError(f"no slide {name!r}")
 
 
 def place_of(doc, name):
-    """Counted from 0."""
+    """Return the index of a slide, counted from 0."""
     return page_of(doc, name).Number - 1
 
 
 def shape_of(doc, slide, key):
-    """By name, or by role; `outline 2` is the second of its role."""
+    """Return a shape by name or role; `outline 2` is the second shape with that role."""
     shapes = list(each(page_of(doc, slide)))
-    for one in shapes:
-        if one.Name == key:
-            return one
+    for shape in shapes:
+        if shape.Name == key:
+            return shape
     role, _, number = key.partition(" ")
-    found = [one for one in shapes if one.ShapeType == f"com.sun.star.{ROLES.get(role, role)}"]
-    if len(found) < int(number or 1):
+    matching = [shape for shape in shapes if shape.ShapeType == f"com.sun.star.{ROLES.get(role, role)}"]
+    if len(matching) < int(number or 1):
         raise ValueError(f"no shape {key!r} on {slide!r}")
-    return found[int(number or 1) - 1]
+    return matching[int(number or 1) - 1]
 
 
 def texts(doc):
-    """Everything on slides that holds letters: shapes, and cells of tables."""
+    """Yield everything on the slides that holds text: shapes and table cells."""
     for page in each(doc.DrawPages):
         for shape in each(page):
             if shape.ShapeType.endswith("TableShape"):
@@ -419,20 +419,20 @@ def texts(doc):
 
 
 def occurrences(text, word):
-    """A cursor over each place of a word, from the first."""
-    whole = text.String
-    at = whole.find(word)
+    """Yield a cursor for each occurrence of a word, in order."""
+    content = text.String
+    at = content.find(word)
     while at >= 0:
         cursor = text.createTextCursor()
         cursor.gotoStart(False)
         cursor.goRight(at, False)
         cursor.goRight(len(word), True)
         yield cursor
-        at = whole.find(word, at + len(word))
+        at = content.find(word, at + len(word))
 
 
 def each(container):
-    """What a container holds."""
+    """Yield the elements of a UNO container."""
     if hasattr(container, "getByIndex") and hasattr(container, "Count"):
         yield from [container.getByIndex(number) for number in range(container.Count)]
         return
@@ -445,34 +445,34 @@ def each(container):
 
 
 def set_all(target, values):
-    """Properties of anything; `enum:awt.FontSlant.ITALIC` is a named value."""
+    """Set properties of any object; `enum:awt.FontSlant.ITALIC` is an enum value."""
     for name, value in values.items():
         if isinstance(value, str) and value.startswith("enum:"):
-            kind, _, one = value.removeprefix("enum:").rpartition(".")
-            value = uno.Enum(f"com.sun.star.{kind}", one)
+            kind, _, member = value.removeprefix("enum:").rpartition(".")
+            value = uno.Enum(f"com.sun.star.{kind}", member)
         setattr(target, name, value)
 
 
 def put(shape, x, y, width, height):
-    """Places a shape."""
+    """Set the position and size of a shape."""
     shape.setPosition(uno.createUnoStruct("com.sun.star.awt.Point", x, y))
     shape.setSize(uno.createUnoStruct("com.sun.star.awt.Size", width, height))
 
 
 def named(kind, name, value):
-    """A property as UNO wants it."""
-    made = uno.createUnoStruct(kind)
-    made.Name, made.Value = name, value
-    return made
+    """Return a UNO struct with a name and a value, such as `PropertyValue`."""
+    struct = uno.createUnoStruct(kind)
+    struct.Name, struct.Value = name, value
+    return struct
 
 
 def url_of(path):
-    """The address of a file."""
+    """Return the URL of a file."""
     return uno.systemPathToFileUrl(path.replace("~", HOME, 1))
 
 
 def main():
-    """Carries the calls out."""
+    """Run the calls from standard input."""
     global HOME, CONTEXT
     order = json.load(sys.stdin)
     HOME = order["home"]
@@ -485,4 +485,4 @@ def main():
 
 
 main()
-os._exit(0)  # at once: taking the bridge to the program down is known to crash now and then
+os._exit(0)  # skips the UNO bridge's shutdown, which sometimes crashes

@@ -34,7 +34,9 @@ def open_deck(state: State, path: str = "") -> Deck:
         StateError: It is not there, or cannot be read.
     """
     if not path:
-        path = next((one for one in sorted(state.files) if one.startswith("~/Documents/") and one.endswith(".odp")), "")
+        path = next(
+            (name for name in sorted(state.files) if name.startswith("~/Documents/") and name.endswith(".odp")), ""
+        )
         if not path:
             raise StateError("there is no presentation (.odp) in ~/Documents")
     content = state.file(path)
@@ -73,7 +75,7 @@ def notes(state: State, slide: str, path: str = "") -> list[str]:
         slide: Name of the slide.
         path: Of the presentation; the user's first one unless given.
     """
-    return [one.text for one in _slide(state, slide, path).notes]
+    return [paragraph.text for paragraph in _slide(state, slide, path).notes]
 
 
 @INSPECTOR.query("content")
@@ -114,14 +116,14 @@ def search(state: State, words: str, path: str = "") -> list[dict[str, Any]]:
     """
     if not words:
         raise StateError("there are no words to look for")
-    found = []
+    places = []
     for slide in open_deck(state, path).slides:
         for shape in slide.all_shapes():
             if words in shape.text:
-                found.append({"slide": slide.name, "in": shape.name or shape.role, "times": shape.text.count(words)})
+                places.append({"slide": slide.name, "in": shape.name or shape.role, "times": shape.text.count(words)})
         if words in slide.notes_text:
-            found.append({"slide": slide.name, "in": "notes", "times": slide.notes_text.count(words)})
-    return found
+            places.append({"slide": slide.name, "in": "notes", "times": slide.notes_text.count(words)})
+    return places
 
 
 @INSPECTOR.query("content")
@@ -132,9 +134,9 @@ def comments(state: State, path: str = "") -> list[dict[str, str]]:
         path: Of the presentation; the user's first one unless given.
     """
     return [
-        {"slide": slide.name, "author": one.author, "text": one.text}
+        {"slide": slide.name, "author": comment.author, "text": comment.text}
         for slide in open_deck(state, path).slides
-        for one in slide.comments
+        for comment in slide.comments
     ]
 
 
@@ -149,8 +151,14 @@ def slides(state: State, path: str = "") -> list[dict[str, Any]]:
         path: Of the presentation; the user's first one unless given.
     """
     return [
-        {"name": one.name, "title": one.title, "layout": one.layout, "hidden": one.hidden, "shapes": len(one.shapes)}
-        for one in open_deck(state, path).slides
+        {
+            "name": slide.name,
+            "title": slide.title,
+            "layout": slide.layout,
+            "hidden": slide.hidden,
+            "shapes": len(slide.shapes),
+        }
+        for slide in open_deck(state, path).slides
     ]
 
 
@@ -162,8 +170,8 @@ def shapes(state: State, slide: str, path: str = "") -> list[dict[str, Any]]:
         slide: Name of the slide.
         path: Of the presentation; the user's first one unless given.
     """
-    kept = ("name", "role", "kind", "x", "y", "width", "height", "alt")
-    return [{key: getattr(one, key) for key in kept} for one in _slide(state, slide, path).all_shapes()]
+    fields = ("name", "role", "kind", "x", "y", "width", "height", "alt")
+    return [{key: getattr(shape, key) for key in fields} for shape in _slide(state, slide, path).all_shapes()]
 
 
 @INSPECTOR.query("structure")
@@ -211,8 +219,8 @@ def backgrounds(state: State, path: str = "") -> dict[str, Background]:
         path: Of the presentation; the user's first one unless given.
     """
     deck = open_deck(state, path)
-    found = {f"master {one.name}": one.background for one in deck.masters}
-    return found | {one.name: one.background for one in deck.slides if one.background.fill}
+    masters = {f"master {master.name}": master.background for master in deck.masters}
+    return masters | {slide.name: slide.background for slide in deck.slides if slide.background.fill}
 
 
 @INSPECTOR.query("formatting")
@@ -223,8 +231,8 @@ def footers(state: State, path: str = "") -> list[dict[str, Any]]:
         path: Of the presentation; the user's first one unless given.
     """
     return [
-        {"slide": one.name, "footer": one.footer, "date": one.date, "numbered": one.numbered}
-        for one in open_deck(state, path).slides
+        {"slide": slide.name, "footer": slide.footer, "date": slide.date, "numbered": slide.numbered}
+        for slide in open_deck(state, path).slides
     ]
 
 
@@ -279,7 +287,7 @@ def metadata(state: State, path: str = "") -> Metadata:
 def recent(state: State) -> list[str]:
     """Files that the desktop lists as recently used; an empty list when it has none."""
     content = state.files.get(RECENT)
-    return [] if content is None else [one.path for one in read_recent_files(content)]
+    return [] if content is None else [document.path for document in read_recent_files(content)]
 
 
 # Files and the running program
@@ -292,10 +300,10 @@ def files(state: State, folder: str = "~/Documents") -> list[dict[str, Any]]:
     Args:
         folder: Such as `~/Pictures`.
     """
-    found = [one for one in state.get("files") if str(one["path"]).startswith(f"{folder.rstrip('/')}/")]
-    if not found:
+    listed = [entry for entry in state.get("files") if str(entry["path"]).startswith(f"{folder.rstrip('/')}/")]
+    if not listed:
         raise StateError(f"nothing was recorded in {folder}")
-    return found
+    return listed
 
 
 @INSPECTOR.query("live")
@@ -310,14 +318,14 @@ def documents(state: State) -> list[dict[str, Any]]:
 @INSPECTOR.query("live")
 def unsaved(state: State) -> dict[str, list[str]]:
     """Presentations with changes that were not saved, each with the places that differ from the saved file."""
-    found = {}
+    differences = {}
     for name, content in state.files.items():
         if name.startswith("unsaved:"):
             now = deck_leaves(read_odp(content))
             path = name.removeprefix("unsaved:")
             was = deck_leaves(open_deck(state, path)) if path in state.files else {}
-            found[path] = [key for key in dict.fromkeys((*was, *now)) if was.get(key) != now.get(key)][:200]
-    return found
+            differences[path] = [key for key in dict.fromkeys((*was, *now)) if was.get(key) != now.get(key)][:200]
+    return differences
 
 
 # Checks
@@ -355,7 +363,7 @@ def check_order(state: State, names: list[str], path: str = "") -> Check:
         names: Their names, as a JSON list.
         path: Of the presentation; the user's first one unless given.
     """
-    return equal("the slides are in order", names, [one.name for one in open_deck(state, path).slides])
+    return equal("the slides are in order", names, [slide.name for slide in open_deck(state, path).slides])
 
 
 @INSPECTOR.check("structure")
@@ -373,7 +381,7 @@ def check_hidden(state: State, slide: str, expected: bool = True, path: str = ""
 @INSPECTOR.check("live")
 def check_saved(state: State) -> Check:
     """Whether no open document has unsaved changes."""
-    changed = [one.get("title") for one in documents(state) if one.get("modified")]
+    changed = [document.get("title") for document in documents(state) if document.get("modified")]
     return holds("everything is saved", not changed, expected=[], found=plain(changed))
 
 

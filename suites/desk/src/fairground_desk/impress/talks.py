@@ -1,6 +1,6 @@
-"""What the four presentations say. Their slides have the same roles, so that a task makes sense in each of them.
+"""Content of the four presentations. Their slides have the same roles, so every task makes sense in each.
 
-`author_decks.py` has LibreOffice make `data/*.odp` of this; scenarios take names and words from here.
+`author_decks.py` generates `data/*.odp` from it; scenarios take names and texts from it.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ class Part:
     """One slide.
 
     Attributes:
-        role: What it is for, the same in all presentations; empty for one that only this presentation has.
-        name: What the slide is called in the program.
-        lines: Bullets, the second column after `---`; or the boxes; or the subtitle.
-        rows: Of the table, its heading first; of the chart, its categories with numbers.
-        speaker: Who presents it, as the notes say.
-        notes: What else the notes say.
+        role: Purpose of the slide, the same in all presentations; empty if only this presentation has the slide.
+        name: Name of the slide in Impress.
+        lines: Bullets (with the second column after `---`), boxes, or the subtitle.
+        rows: Rows of the table, heading first; or categories of the chart, with their values.
+        speaker: Who presents the slide, according to the notes.
+        notes: The rest of the notes.
     """
 
     role: str
@@ -38,16 +38,16 @@ class Part:
 
 @dataclass(frozen=True)
 class Talk:
-    """A presentation and the one who works on it.
+    """A presentation and its author.
 
     Attributes:
         file: Name of the file in `~/Documents`.
-        accent: Colour of titles and boxes, `0xRRGGBB`.
-        photo: In the deck.
-        photos: In `~/Pictures`.
-        wrong_name: A person's name as it is misspelt on slides.
-        term: A word that several slides use.
-        old_word: What the organisation no longer calls something, and what it calls it now.
+        accent: Colour of titles and boxes, as `0xRRGGBB`.
+        photo: Name of the picture in the deck.
+        photos: Names of the pictures in `~/Pictures`.
+        wrong_name: A person's name, misspelt as on the slides.
+        term: A word on several slides.
+        old_word: A term that the organisation no longer uses; `new_word` replaces it.
     """
 
     organisation: str
@@ -74,7 +74,7 @@ class Talk:
         return f"~/Documents/{self.file}.odp"
 
     def part(self, role: str) -> Part:
-        return next(one for one in self.parts if one.role == role)
+        return next(part for part in self.parts if part.role == role)
 
 
 _HOUSING = Talk(

@@ -1,4 +1,4 @@
-"""What the tasks in Impress have in common: the presentation that they are about, and that nothing else may change."""
+"""Base class and helpers of the Impress scenarios, with guards over the rest of the presentation."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from fairground_desk.impress.talks import TALKS, Part, Talk
 from fairground_desk.tasks import DeskTask, files_unchanged
 
 MILLIMETRE = 1.0
-"""How far from the asked place or size something may be: dialogs round."""
+"""Accepted deviation of positions and sizes, because dialogs round."""
 
 
 class DeckTask(DeskTask):
-    """A task in the profile's presentation.
+    """Base class of scenarios in the profile's presentation.
 
     Attributes:
-        saved: Whether the presentation itself changes; otherwise it must stay as it is.
+        saved: Whether the presentation itself may change.
     """
 
     app = "impress"
@@ -36,27 +36,26 @@ class DeckTask(DeskTask):
 
     @abstractmethod
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """The checks of what the task asks for."""
+        """Return the checks of what the task asks for."""
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """Places that may change, as patterns of whole keys of `places`: see `on`."""
+        """Return patterns of leaves that may change, matched against whole keys of `places`; see `on`."""
         return ()
 
     def order(self, world: World, was: Deck) -> Sequence[str]:
-        """The names of the slides as they should be in the end."""
+        """Return the expected names of the slides, in order."""
         return [slide.name for slide in was.slides]
 
     def words(self, world: World) -> Mapping[str, object]:
-        """What the instruction names beyond the parameters."""
+        """Return values for the template in addition to the parameters."""
         return {}
 
     def phrase(self, world: World) -> str:
-        """The instruction, with names and titles of the profile's slides."""
         talk = talk_of(world)
         return self.template.format_map({**world.parameters, **self.words(world), "file": f"{talk.file}.odp"})
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """What was asked for, and guards over the rest of the presentation."""
+        """Check what was asked, with guards over the rest of the presentation."""
         was, now = self.deck(world, before), self.deck(world, after)
         return [
             *self.asked(world, was, now, after),
@@ -69,14 +68,14 @@ class DeckTask(DeskTask):
 
     def _order(self, world: World, was: Deck, now: Deck) -> Check:
         wanted, before = list(self.order(world, was)), [slide.name for slide in was.slides]
-        found = [slide.name for slide in now.slides]
-        # Where the order itself is asked for it is scored elsewhere, and must not fail everything else.
+        names = [slide.name for slide in now.slides]
+        # A task that changes the order scores it in its own checks, so this one must not be an integrity check.
         return equal(
-            "the slides are as they should be, in order", wanted, found, weight=0.0, integrity=wanted == before
+            "the slides are as they should be, in order", wanted, names, weight=0.0, integrity=wanted == before
         )
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The task's own checks, and the guard over all other files."""
+        """Add the guard over all other files."""
         allowed = [path.format_map(world.parameters) for path in self.changes]
         if self.saved:
             allowed.append(talk_of(world).path)
@@ -84,43 +83,43 @@ class DeckTask(DeskTask):
 
 
 def talk_of(world: World) -> Talk:
-    """What the profile's presentation says."""
+    """Return the content of the profile's presentation."""
     return TALKS[str(world.profile["talk"])]
 
 
 def name_of(world: World, role: str) -> str:
-    """The name of the slide with a role."""
+    """Return the name of the slide with a role."""
     return talk_of(world).part(role).name
 
 
 def number_of(world: World, role: str) -> int:
-    """The place of the slide with a role, counted from 1."""
+    """Return the number of the slide with a role, counted from 1."""
     return [part.role for part in talk_of(world).parts].index(role) + 1
 
 
 @lru_cache(maxsize=32)
 def read_deck(content: bytes) -> Deck:
-    """A presentation; the same bytes are read once. Raises `StateError` when it cannot be read."""
+    """Read a presentation, with a cache; raises `StateError` if it cannot be read."""
     return read_odp(content)
 
 
 def places(whole: Deck) -> dict[str, object]:
-    """Everything in a presentation by place: `Agenda/shape[title].x`, and `/width` for what is no slide's.
+    """Return all leaves of a presentation, such as `Agenda/shape[title].x`, or `/width` outside of slides.
 
-    Slides go by their names, so that one that is added or moved leaves the others where they are.
+    Slides are keyed by name, so that adding or moving a slide does not change the keys of the others.
     """
-    found: dict[str, object] = {}
+    leaves: dict[str, object] = {}
     names = [slide.name for slide in whole.slides]
     for place, value in deck_leaves(whole).items():
         slide = re.match(r"slide\[(\d+)\]\.?", place)
         if slide is None:
-            found[f"/{place}"] = value
+            leaves[f"/{place}"] = value
         else:
             number = int(slide[1])
             again = names[:number].count(names[number])
             name = names[number] + (f" #{again + 1}" if again else "")
-            found[f"{name}/{place[slide.end() :]}"] = value
-    return found
+            leaves[f"{name}/{place[slide.end() :]}"] = value
+    return leaves
 
 
 _GROUPS = {
@@ -134,12 +133,12 @@ _GROUPS = {
 
 
 def kept(was: Deck, now: Deck, touched: Iterable[str] = ()) -> list[Check]:
-    """Guards: everything in a presentation is as it was, but for what a task is about."""
+    """Guards: only leaves that match `touched` changed."""
     before, after = places(was), places(now)
     patterns = [re.compile(pattern, re.DOTALL) for pattern in touched]
     allowed = {
         key for key in (*before, *after)
-        if before.get(key, _ABSENT) != after.get(key, _ABSENT) and any(one.fullmatch(key) for one in patterns)
+        if before.get(key, _ABSENT) != after.get(key, _ABSENT) and any(pattern.fullmatch(key) for pattern in patterns)
     }  # fmt: skip
     return [
         unchanged(name, _part(before, group), _part(after, group), allowed=allowed, same=_same)
@@ -156,20 +155,20 @@ def _part(leaves: Mapping[str, object], group: str) -> dict[str, object]:
 
 
 def _same(one: object, other: object) -> bool:
-    """Equal, but for a tenth of a millimetre, which saving may round."""
+    """Compare with a tolerance of 0.1 mm, because saving rounds."""
     if isinstance(one, float) and isinstance(other, float):
         return abs(one - other) <= 0.1
     return type(one) is type(other) and one == other
 
 
 def lines(slide: Slide, role: str = "outline", number: int = 0) -> list[str]:
-    """The paragraphs of a slide's list; none when it has no such list."""
-    found = [shape for shape in slide.shapes if shape.role == role]
-    return [one.text for one in found[number].paragraphs] if number < len(found) else []
+    """Return the paragraphs of a slide's list, or none if it has no such list."""
+    shapes = [shape for shape in slide.shapes if shape.role == role]
+    return [paragraph.text for paragraph in shapes[number].paragraphs] if number < len(shapes) else []
 
 
 def find_slide(whole: Deck, name: str) -> Slide:
-    """The slide with this name, or an empty one, so that checks of it fail."""
+    """Return the slide with this name, or an empty one, which fails its checks."""
     try:
         return whole.slide(name)
     except StateError:
@@ -177,7 +176,7 @@ def find_slide(whole: Deck, name: str) -> Slide:
 
 
 def find_shape(slide: Slide, key: str) -> Shape:
-    """A shape by name or role, or an empty one, so that checks of it fail."""
+    """Return a shape by name or role, or an empty one, which fails its checks."""
     try:
         return slide.shape(key)
     except StateError:
@@ -185,57 +184,57 @@ def find_shape(slide: Slide, key: str) -> Shape:
 
 
 def position(whole: Deck, name: str) -> int:
-    """Where a slide is, from 1; 0 for one that is not there."""
+    """Return the number of a slide, counted from 1, or 0 if it is missing."""
     names = [slide.name for slide in whole.slides]
     return names.index(name) + 1 if name in names else 0
 
 
 def escaped(*names: str) -> str:
-    """Names for patterns, any of them."""
+    """Return a regular expression that matches any of the names."""
     return "(?:" + "|".join(map(re.escape, names)) + ")"
 
 
 def done(*calls: Sequence[object]) -> list[Move]:
-    """Calls of the program's own interface, and the presentation saved: by a call, which returns when it is."""
+    """Run calls over UNO and save. The save is a call too, so it is complete when the command returns."""
     return [Press("escape"), deck(*calls, ("store",))]
 
 
 def part_of(world: World, key: str = "role") -> Part:
-    """The slide that a parameter names by its role."""
+    """Return the slide whose role the parameter `key` holds."""
     return talk_of(world).part(str(world.parameters[key]))
 
 
 def on(slide: str, rest: str) -> str:
-    """A pattern of places on a slide."""
+    """Return a pattern of leaves on a slide."""
     return f"{re.escape(slide)}/{rest}"
 
 
 def text_places(whole: Deck) -> dict[str, str]:
-    """The paragraphs on slides, those of tables with them, by place."""
+    """Return the text of all paragraphs on slides, including those in tables, by leaf."""
     pattern = re.compile(r"[^/]+/shape\[.*(?:paragraph|block)\[\d+\]\.text", re.DOTALL)
     return {key: str(value) for key, value in places(whole).items() if pattern.fullmatch(key)}
 
 
 def added_shapes(was: Slide, now: Slide) -> tuple[list[Shape], str]:
-    """Shapes that a slide has more than it had, and the pattern of their places."""
+    """Return the shapes added to a slide, and the pattern of their leaves."""
     before, after = _keys(was), _keys(now)
     new = {key: shape for key, shape in after.items() if key not in before}
     return list(new.values()), r"shape\[" + escaped(*(new or ("\0",))) + r"\].*"
 
 
 def _keys(slide: Slide) -> dict[str, Shape]:
-    """Shapes by the keys that `places` gives them."""
+    """Return the shapes by the keys that `places` uses."""
     seen: Counter[str] = Counter()
-    found = {}
+    shapes = {}
     for shape in slide.shapes:
         name = shape.name or shape.role or shape.kind
         seen[name] += 1
-        found[name if seen[name] == 1 else f"{name} #{seen[name]}"] = shape
-    return found
+        shapes[name if seen[name] == 1 else f"{name} #{seen[name]}"] = shape
+    return shapes
 
 
 def about(name: str, expected: Mapping[str, float], shape: Shape, *, weight: float = 1.0) -> Check:
-    """Whether a shape lies and is as large as asked, in millimetres."""
-    found = {key: getattr(shape, key) for key in expected}
-    fits = bool(shape.kind) and all(abs(found[key] - expected[key]) <= MILLIMETRE for key in expected)
-    return holds(name, fits, expected=dict(expected), found=found, weight=weight)
+    """Check the position and size of a shape, in millimetres."""
+    actual = {key: getattr(shape, key) for key in expected}
+    fits = bool(shape.kind) and all(abs(actual[key] - expected[key]) <= MILLIMETRE for key in expected)
+    return holds(name, fits, expected=dict(expected), found=actual, weight=weight)

@@ -1,4 +1,4 @@
-"""Inkscape: how it is prepared and launched, the drawings it holds, and what is asked of agents in it."""
+"""Inkscape: the app, its drawings, its inspector and its scenarios."""
 
 from fairground_desk.inkscape.app import Inkscape
 from fairground_desk.inkscape.scenarios import SCENARIOS

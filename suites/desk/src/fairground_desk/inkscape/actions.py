@@ -1,7 +1,7 @@
-"""Inkscape's own automation: the actions that a running Inkscape offers on the session bus.
+"""Inkscape's actions, called over the session bus (D-Bus).
 
-They are the entries of its menus and of its command palette. `app.` are those of the program, `win.` those of its
-window, `doc.` those of the drawing.
+Actions are the entries of the menus and of the command palette. The prefix is `app.` for the program, `win.` for its
+window and `doc.` for the drawing.
 """
 
 from __future__ import annotations
@@ -19,49 +19,50 @@ _PLACES = {"app": _ROOT, "win": f"{_ROOT}/window/1", "doc": f"{_ROOT}/document/1
 _SECONDS = 30.0
 
 Step = str | tuple[str, str | float | int | bool]
-"""An action: its name, or its name and what it is given."""
+"""An action: its name, or its name and its argument."""
 
-# One action as the bus describes it: name, whether it can be used, type of what it takes, its state.
+# One action as described on the bus: name, whether it is enabled, parameter type, state.
 _DESCRIBED = re.compile(r"'([\w.-]+)': \((true|false), (?:signature )?'[^']*', (?:@av )?\[(?:<([^>]*)>)?\]\)")
 
 
 def actions(*steps: Step) -> Command:
-    """Has Inkscape carry out actions, one after the other: `actions(("app.select-by-id", "rect7"), "app.delete")`.
+    """Return a command that runs actions in order: `actions(("app.select-by-id", "rect7"), "app.delete")`.
 
-    A text that begins with `~/` is a path in the user's home.
+    An argument that begins with `~/` is a path in the user's home.
     """
     return Command("actions", {"steps": [list(step) if isinstance(step, tuple) else [step] for step in steps]})
 
 
 def select(*ids: str) -> tuple[Step, Step]:
-    """The steps that select these objects and nothing else."""
+    """Return the steps that select exactly these objects."""
     return "app.select-clear", ("app.select-by-id", ",".join(ids))
 
 
 def run_actions(seat: Seat, steps: Sequence[Sequence[Any]]) -> None:
-    """Carries actions out in the running program; each has ended when this returns.
+    """Run actions in the running program. Each has finished when this returns.
 
     Raises:
-        AppError: When the program does not answer.
+        AppError: If the program does not answer.
     """
     for name, *given in steps:
         place, _, action = str(name).partition(".")
         values = [
-            seat.sandbox.home + one[1:] if isinstance(one, str) and one.startswith("~/") else one for one in given
+            seat.sandbox.home + argument[1:] if isinstance(argument, str) and argument.startswith("~/") else argument
+            for argument in given
         ]
         _call(seat, _PLACES[place], "Activate", action, f"[{', '.join(map(_variant, values))}]", "{}")
 
 
 def action_states(seat: Seat) -> dict[str, str]:
-    """What the window's and the drawing's actions say of themselves, such as `tool-switch` and `canvas-rulers`.
+    """Return the states of the window's and drawing's actions, such as `tool-switch` and `canvas-rulers`.
 
-    Those without a state say whether they can be used, as `undo` does.
+    For an action without a state, such as `undo`, the value is whether it is enabled.
     """
-    found = {}
+    states = {}
     for place in ("win", "doc"):
         for name, usable, state in _DESCRIBED.findall(_call(seat, _PLACES[place], "DescribeAll")):
-            found[name] = state.removeprefix("int32 ").strip("'") if state else usable
-    return found
+            states[name] = state.removeprefix("int32 ").strip("'") if state else usable
+    return states
 
 
 def _variant(value: str | float | int | bool) -> str:

@@ -1,4 +1,4 @@
-"""Inkscape as a world: its drawings, how it is prepared and started, and what it says of itself."""
+"""The Inkscape app: files, settings, launch, live state and commands."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ count=0
 
 
 class Inkscape(DeskApp):
-    """The unmodified Inkscape of Debian."""
+    """Inkscape as packaged by Debian, unmodified."""
 
     name = "inkscape"
     title = "Inkscape"
@@ -59,7 +59,7 @@ class Inkscape(DeskApp):
     }
 
     def setup(self, sandbox: Sandbox, world: World) -> None:
-        """Writes the profile's files, and the window as theme and UI state want it."""
+        """Write the profile's files, and the settings of the theme and the UI state."""
         state, sheet = world.ui_state, sheet_of(world)
         view = View(**{name: state[name] for name in ("zoom", "center", "window") if name in state})
         for path, content in other_files(sheet).items():
@@ -71,26 +71,26 @@ class Inkscape(DeskApp):
             sandbox.write_file(f"{CONFIG}/dialogs-state-ex.ini", _DOCKED.format(dialogs=";".join(dialogs)).encode())
 
     def launch(self, seat: Seat) -> None:
-        """Opens the drawing, and waits until it is drawn."""
+        """Open the drawing and wait until it is drawn."""
         sheet = sheet_of(seat.world)
         self.start(seat, ["inkscape", sheet.path.replace("~", seat.sandbox.home)])
         wait_drawn(seat, rf"^{re.escape(sheet.file)} - Inkscape")
 
     def live(self, seat: Seat) -> Mapping[str, Any]:
-        """The windows, which of them have unsaved changes, and the states of Inkscape's actions."""
-        titles = [one.title for one in seat.screen.windows() if one.title.endswith("Inkscape")]
+        """Return the window titles, those with unsaved changes, and the states of Inkscape's actions."""
+        titles = [window.title for window in seat.screen.windows() if window.title.endswith("Inkscape")]
         unsaved = [title.removeprefix("*") for title in titles if title.startswith("*")]
         return {"windows": titles, "unsaved": unsaved, "actions": action_states(seat)}
 
     def capture(self, seat: Seat, world: World) -> State:
-        """As for every app, and which drawing was open at the start."""
+        """Add the path of the drawing that was open at the start."""
         state = super().capture(seat, world)
         return State(state.files, {**state.data, "opened": sheet_of(world).path}, state.missing)
 
     def command(self, seat: Seat, command: Command) -> None:
-        """Inkscape's own actions: `actions` with `steps`, each a name and what it is given.
+        """Run Inkscape's actions: `actions` takes `steps`, each a name and its arguments.
 
-        `await-change` waits until the drawing differs from what was saved: what a file dialogue does comes late.
+        `await-change` waits until the drawing has unsaved changes, because a file dialog acts with a delay.
         """
         if command.name not in ("actions", "await-change"):
             raise Stuck(f"inkscape takes the commands actions and await-change; {command.name!r} was asked for")
@@ -104,7 +104,7 @@ class Inkscape(DeskApp):
 
 
 def preferences(*, dark: bool = False, hidden: tuple[str, ...] = ()) -> str:
-    """Inkscape's settings: no welcome, no questions on import, light or dark like the desktop, some bars hidden."""
+    """Return Inkscape's settings: no welcome screen, no import dialogs, the desktop's theme, hidden bars."""
     text = files(__package__).joinpath("preferences.xml").read_text(encoding="utf-8")
     text = re.sub(r'([dD]arkTheme)="0"', rf'\g<1>="{int(dark)}"', text)
     for bar in hidden:

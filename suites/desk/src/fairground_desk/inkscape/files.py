@@ -1,4 +1,4 @@
-"""What else lies in a user's folders: name badges, a sheet of marks, notes, pictures."""
+"""The other files in a user's folders: name badges, a sheet of marks, notes and pictures."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ _PEOPLE = (
 
 
 def other_files(sheet: Sheet) -> dict[str, bytes]:
-    """By path, everything but the drawing itself."""
+    """Return all files except the drawing, by path."""
     folder = sheet.path.rpartition("/")[0]
-    found = {f"~/Pictures/{name}.jpg": picture(name) for name in PICTURES}
+    contents = {f"~/Pictures/{name}.jpg": picture(name) for name in PICTURES}
     for number, (name, role) in enumerate(_PEOPLE, 1):
         place = f"~/Documents/Badges/badge-{number:02d}-{name.split()[-1].lower()}.svg"
-        found[place] = _badge(sheet, name, role)
-    found["~/Documents/Badges/list.csv"] = "".join(
+        contents[place] = _badge(sheet, name, role)
+    contents["~/Documents/Badges/list.csv"] = "".join(
         f"{number},{name},{role}\n" for number, (name, role) in enumerate(_PEOPLE, 1)
     ).encode()
-    found[f"{folder}/marks.svg"] = _marks(sheet)
-    found[f"{folder}/notes.txt"] = (
+    contents[f"{folder}/marks.svg"] = _marks(sheet)
+    contents[f"{folder}/notes.txt"] = (
         f"{sheet.organisation}, {sheet.file}\n\n"
         f"- drawn by {sheet.person}, {sheet.year}\n"
         f"- colours: {', '.join(sheet.colors)}\n"
-        f"- layers from below: {', '.join(one.label for one in vars(sheet.layers).values())}\n"
+        f"- layers from below: {', '.join(layer.label for layer in vars(sheet.layers).values())}\n"
         "- drafts are marked with DRAFT in their names\n"
     ).encode()
     for quarter in range(1, 5):
-        found[f"~/Documents/Archive/{sheet.year - 1}-q{quarter}/{sheet.file}"] = _old(sheet, quarter)
-    return found
+        contents[f"~/Documents/Archive/{sheet.year - 1}-q{quarter}/{sheet.file}"] = _old(sheet, quarter)
+    return contents
 
 
 def picture(name: str) -> bytes:
-    """A photograph of the package."""
+    """Return a packaged photograph."""
     return files("fairground_desk.inkscape").joinpath(f"data/{name}.jpg").read_bytes()
 
 

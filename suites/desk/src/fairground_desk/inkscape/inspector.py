@@ -41,10 +41,10 @@ def objects(state: State, layer: str = "", kind: str = "", drawing: str = "") ->
         kind: Only those of this kind, such as rect, path or text.
         drawing: Path of the drawing.
     """
-    found = drawing_of(state, drawing)
-    wanted = found[layer].id if layer else ""
-    some = [one for one in found.objects if one.kind == kind or (not kind and one.kind != "layer")]
-    return [_entry(found, one) for one in some if not layer or one.layer == wanted]
+    document = drawing_of(state, drawing)
+    wanted = document[layer].id if layer else ""
+    matching = [item for item in document.objects if item.kind == kind or (not kind and item.kind != "layer")]
+    return [_entry(document, item) for item in matching if not layer or item.layer == wanted]
 
 
 @INKSCAPE.query("content", name="object")
@@ -55,19 +55,19 @@ def one_object(state: State, name: str, drawing: str = "") -> dict[str, Any]:
         name: Its label or id.
         drawing: Path of the drawing.
     """
-    found = drawing_of(state, drawing)
-    one = found[name]
+    document = drawing_of(state, drawing)
+    item = document[name]
     return {
-        **_entry(found, one),
-        **_look(found, one),
-        "text": one.text.text if one.text else None,
-        "title": one.title,
-        "description": one.description,
-        "visible": one.visible,
-        "locked": one.locked,
-        "inside": [found[parent].label or parent for parent in one.parents],
-        "clone_of": one.href,
-        "clipped": bool(one.clip),
+        **_entry(document, item),
+        **_look(document, item),
+        "text": item.text.text if item.text else None,
+        "title": item.title,
+        "description": item.description,
+        "visible": item.visible,
+        "locked": item.locked,
+        "inside": [document[parent].label or parent for parent in item.parents],
+        "clone_of": item.href,
+        "clipped": bool(item.clip),
     }
 
 
@@ -78,7 +78,7 @@ def texts(state: State, drawing: str = "") -> dict[str, str]:
     Args:
         drawing: Path of the drawing.
     """
-    return {one.label or one.id: one.text.text for one in drawing_of(state, drawing).objects if one.text}
+    return {item.label or item.id: item.text.text for item in drawing_of(state, drawing).objects if item.text}
 
 
 @INKSCAPE.query("content")
@@ -88,8 +88,8 @@ def pictures(state: State, drawing: str = "") -> list[dict[str, Any]]:
     Args:
         drawing: Path of the drawing.
     """
-    found = drawing_of(state, drawing)
-    return [_entry(found, one) | {"picture": one.picture} for one in found.objects if one.picture]
+    document = drawing_of(state, drawing)
+    return [_entry(document, item) | {"picture": item.picture} for item in document.objects if item.picture]
 
 
 @INKSCAPE.check("content")
@@ -101,8 +101,8 @@ def check_text(state: State, name: str, text: str, drawing: str = "") -> Check:
         text: What it should say; line breaks count.
         drawing: Path of the drawing.
     """
-    one = drawing_of(state, drawing)[name]
-    return equal(f"{name} says what it should", text, one.text.text if one.text else None)
+    item = drawing_of(state, drawing)[name]
+    return equal(f"{name} says what it should", text, item.text.text if item.text else None)
 
 
 @INKSCAPE.check("content")
@@ -121,10 +121,10 @@ def check_box(
         within: How far each may be off.
         drawing: Path of the drawing.
     """
-    found = box_in_mm(drawing_of(state, drawing), name)
+    box = box_in_mm(drawing_of(state, drawing), name)
     wanted = [x, y, width, height]
-    near = found is not None and all(abs(a - b) <= within for a, b in zip(found, wanted, strict=True))
-    return holds(f"{name} is where it should be", near, expected=wanted, found=found)
+    near = box is not None and all(abs(a - b) <= within for a, b in zip(box, wanted, strict=True))
+    return holds(f"{name} is where it should be", near, expected=wanted, found=box)
 
 
 @INKSCAPE.query("formatting")
@@ -135,8 +135,8 @@ def style(state: State, name: str, drawing: str = "") -> dict[str, Any]:
         name: Its label or id.
         drawing: Path of the drawing.
     """
-    found = drawing_of(state, drawing)
-    return _look(found, found[name])
+    document = drawing_of(state, drawing)
+    return _look(document, document[name])
 
 
 @INKSCAPE.query("formatting")
@@ -146,7 +146,7 @@ def colors(state: State, drawing: str = "") -> dict[str, int]:
     Args:
         drawing: Path of the drawing.
     """
-    return dict(Counter(one.style.fill.color for one in filled(drawing_of(state, drawing))).most_common())
+    return dict(Counter(item.style.fill.color for item in filled(drawing_of(state, drawing))).most_common())
 
 
 @INKSCAPE.query("formatting")
@@ -156,8 +156,8 @@ def gradients(state: State, drawing: str = "") -> list[dict[str, Any]]:
     Args:
         drawing: Path of the drawing.
     """
-    some = [one for one in drawing_of(state, drawing).objects if one.style.fill.gradient and one.kind != "layer"]
-    return [{"object": one.label or one.id, "fill": paint_words(one.style.fill)} for one in some]
+    painted = [item for item in drawing_of(state, drawing).objects if item.style.fill.gradient and item.kind != "layer"]
+    return [{"object": item.label or item.id, "fill": paint_words(item.style.fill)} for item in painted]
 
 
 @INKSCAPE.check("formatting")
@@ -182,9 +182,9 @@ def check_stroke(state: State, name: str, color: str, width: float, drawing: str
         width: In millimetres.
         drawing: Path of the drawing.
     """
-    found = drawing_of(state, drawing)
-    one = found[name].style
-    paint, wide = paint_words(one.stroke), round(found.length_in("mm", one.stroke_width), 3)
+    document = drawing_of(state, drawing)
+    look = document[name].style
+    paint, wide = paint_words(look.stroke), round(document.length_in("mm", look.stroke_width), 3)
     passed = paint == color.lower() and abs(wide - width) <= TOLERANCE / 5
     return holds(f"outline of {name}", passed, expected=[color.lower(), width], found=[paint, wide])
 
@@ -196,15 +196,15 @@ def layers(state: State, drawing: str = "") -> list[dict[str, Any]]:
     Args:
         drawing: Path of the drawing.
     """
-    found = drawing_of(state, drawing)
+    document = drawing_of(state, drawing)
     return [
         {
-            "label": one.label,
-            "visible": one.visible,
-            "locked": one.locked,
-            "objects": sum(part.layer == one.id and part.kind != "layer" for part in found.objects),
+            "label": layer.label,
+            "visible": layer.visible,
+            "locked": layer.locked,
+            "objects": sum(part.layer == layer.id and part.kind != "layer" for part in document.objects),
         }
-        for one in found.layers
+        for layer in document.layers
     ]
 
 
@@ -215,11 +215,11 @@ def groups(state: State, drawing: str = "") -> dict[str, list[str]]:
     Args:
         drawing: Path of the drawing.
     """
-    found = drawing_of(state, drawing)
+    document = drawing_of(state, drawing)
     return {
-        one.label or one.id: [part.label or part.id for part in found.inside(one.id)]
-        for one in found.objects
-        if one.kind == "group"
+        group.label or group.id: [part.label or part.id for part in document.inside(group.id)]
+        for group in document.objects
+        if group.kind == "group"
     }
 
 
@@ -231,8 +231,10 @@ def order(state: State, layer: str, drawing: str = "") -> list[str]:
         layer: Its label or id.
         drawing: Path of the drawing.
     """
-    found = drawing_of(state, drawing)
-    return [one.label or one.id for one in found.objects if one.parents and one.parents[-1] == found[layer].id]
+    document = drawing_of(state, drawing)
+    return [
+        item.label or item.id for item in document.objects if item.parents and item.parents[-1] == document[layer].id
+    ]
 
 
 @INKSCAPE.check("structure")
@@ -244,9 +246,9 @@ def check_layer(state: State, name: str, layer: str, drawing: str = "") -> Check
         layer: Label of the layer.
         drawing: Path of the drawing.
     """
-    found = drawing_of(state, drawing)
-    where = found[name].layer
-    return equal(f"layer of {name}", layer, found[where].label if where else "")
+    document = drawing_of(state, drawing)
+    where = document[name].layer
+    return equal(f"layer of {name}", layer, document[where].label if where else "")
 
 
 @INKSCAPE.query("settings")
@@ -256,8 +258,13 @@ def page(state: State, drawing: str = "") -> dict[str, Any]:
     Args:
         drawing: Path of the drawing.
     """
-    found = drawing_of(state, drawing)
-    return {"width": mm(found.width), "height": mm(found.height), "unit": found.unit, "color": found.page_color}
+    document = drawing_of(state, drawing)
+    return {
+        "width": mm(document.width),
+        "height": mm(document.height),
+        "unit": document.unit,
+        "color": document.page_color,
+    }
 
 
 @INKSCAPE.query("settings")
@@ -267,13 +274,13 @@ def guides(state: State, drawing: str = "") -> list[dict[str, Any]]:
     Args:
         drawing: Path of the drawing.
     """
-    found = drawing_of(state, drawing)
+    document = drawing_of(state, drawing)
     return [
         {
-            "orientation": one.orientation,
-            "at": round(found.length_in("mm", one.x if one.orientation == "vertical" else one.y), 3),
+            "orientation": guide.orientation,
+            "at": round(document.length_in("mm", guide.x if guide.orientation == "vertical" else guide.y), 3),
         }
-        for one in found.guides
+        for guide in document.guides
     ]
 
 
@@ -284,14 +291,14 @@ def grids(state: State, drawing: str = "") -> list[dict[str, Any]]:
     Args:
         drawing: Path of the drawing.
     """
-    found = drawing_of(state, drawing)
+    document = drawing_of(state, drawing)
     return [
         {
-            "kind": one.kind,
-            "spacing": [round(found.length_in("mm", value), 3) for value in one.spacing],
-            "visible": one.visible,
+            "kind": grid.kind,
+            "spacing": [round(document.length_in("mm", value), 3) for value in grid.spacing],
+            "visible": grid.visible,
         }
-        for one in found.grids
+        for grid in document.grids
     ]
 
 
@@ -304,9 +311,9 @@ def check_page(state: State, width: float, height: float, drawing: str = "") -> 
         height: In millimetres.
         drawing: Path of the drawing.
     """
-    found = page(state, drawing)
-    near = abs(found["width"] - width) <= TOLERANCE and abs(found["height"] - height) <= TOLERANCE
-    return holds("size of the page", near, expected=[width, height], found=[found["width"], found["height"]])
+    size = page(state, drawing)
+    near = abs(size["width"] - width) <= TOLERANCE and abs(size["height"] - height) <= TOLERANCE
+    return holds("size of the page", near, expected=[width, height], found=[size["width"], size["height"]])
 
 
 @INKSCAPE.query("settings")
@@ -316,10 +323,10 @@ def preference(state: State, path: str) -> str:
     Args:
         path: As Inkscape names it, such as /options/boot/enabled.
     """
-    found = read_inkscape_preferences(state.file("~/.config/inkscape/preferences.xml"))
-    if path not in found:
+    preferences = read_inkscape_preferences(state.file("~/.config/inkscape/preferences.xml"))
+    if path not in preferences:
         raise StateError(f"Inkscape's preferences say nothing of {path!r}")
-    return found[path]
+    return preferences[path]
 
 
 @INKSCAPE.query("metadata")
@@ -351,7 +358,11 @@ def listed(state: State, under: str = "~/Documents") -> list[str]:
     Args:
         under: The folder.
     """
-    return [one["path"] for one in state.get("files") if one["kind"] == "file" and one["path"].startswith(under + "/")]
+    return [
+        entry["path"]
+        for entry in state.get("files")
+        if entry["kind"] == "file" and entry["path"].startswith(under + "/")
+    ]
 
 
 @INKSCAPE.query("files")
@@ -361,8 +372,8 @@ def exported(state: State, path: str) -> dict[str, Any]:
     Args:
         path: Of the picture.
     """
-    found = read_picture(state.file(path))
-    return {"format": found.format, "width": found.size[0], "height": found.size[1], "dpi": found.dpi}
+    picture = read_picture(state.file(path))
+    return {"format": picture.format, "width": picture.size[0], "height": picture.size[1], "dpi": picture.dpi}
 
 
 @INKSCAPE.check("files")
@@ -374,15 +385,15 @@ def check_exported(state: State, path: str, width: int, height: int) -> Check:
         width: In pixels.
         height: In pixels.
     """
-    found = exported(state, path)
-    near = abs(found["width"] - width) <= 1 and abs(found["height"] - height) <= 1
-    return holds(f"size of {path}", near, expected=[width, height], found=[found["width"], found["height"]])
+    picture = exported(state, path)
+    near = abs(picture["width"] - width) <= 1 and abs(picture["height"] - height) <= 1
+    return holds(f"size of {path}", near, expected=[width, height], found=[picture["width"], picture["height"]])
 
 
 @INKSCAPE.query("history")
 def recent_files(state: State) -> list[str]:
     """Paths of the files that the desktop remembers as recently used."""
-    return [one.path for one in read_recent_files(state.file("~/.local/share/recently-used.xbel"))]
+    return [document.path for document in read_recent_files(state.file("~/.local/share/recently-used.xbel"))]
 
 
 @INKSCAPE.query("live")
@@ -398,10 +409,10 @@ def workspace(state: State, action: str = "tool-switch") -> str:
     Args:
         action: Such as tool-switch, snap-global-toggle, canvas-rulers or undo.
     """
-    found = _live(state)["actions"]
-    if action not in found:
+    actions = _live(state)["actions"]
+    if action not in actions:
         raise StateError(f"Inkscape has no action {action!r} with a state")
-    return str(found[action])
+    return str(actions[action])
 
 
 @INKSCAPE.check("live")
@@ -413,9 +424,9 @@ def check_saved(state: State) -> Check:
 def filled(drawing: Drawing) -> list[DrawingObject]:
     """Objects with a plain fill: no groups, layers, pictures, and no open lines, which have none."""
     return [
-        one
-        for one in drawing.objects
-        if one.kind not in ("group", "layer", "image", "use") and one.style.fill.kind == "color"
+        item
+        for item in drawing.objects
+        if item.kind not in ("group", "layer", "image", "use") and item.style.fill.kind == "color"
     ]
 
 
@@ -460,13 +471,13 @@ def _entry(drawing: Drawing, one: DrawingObject) -> dict[str, Any]:
 
 
 def _look(drawing: Drawing, one: DrawingObject) -> dict[str, Any]:
-    said = one.style
+    look = one.style
     return {
-        "fill": paint_words(said.fill),
-        "stroke": paint_words(said.stroke),
-        "stroke_width": round(drawing.length_in("mm", said.stroke_width), 3),
-        "dashes": [round(drawing.length_in("mm", value), 3) for value in said.dashes],
-        "opacity": said.opacity,
+        "fill": paint_words(look.fill),
+        "stroke": paint_words(look.stroke),
+        "stroke_width": round(drawing.length_in("mm", look.stroke_width), 3),
+        "dashes": [round(drawing.length_in("mm", value), 3) for value in look.dashes],
+        "opacity": look.opacity,
         "fonts": [
             {"family": part.family, "size": round(part.size, 3), "weight": part.weight, "slant": part.slant}
             for part in (one.text.spans if one.text else ())

@@ -1,4 +1,4 @@
-"""A drawing with roles: what every profile's drawing has, under names of its own, so that a task fits all of them."""
+"""A drawing whose objects have roles. Every profile's drawing has the same roles, so every task fits all of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fairground_desk.inkscape.svgwriter import Named, SvgWriter, View
 
 @dataclass(frozen=True)
 class Layers:
-    """The four layers, the lowest first."""
+    """The four layers, from bottom to top."""
 
     base: Named
     main: Named
@@ -20,36 +20,36 @@ class Layers:
 
 @dataclass(frozen=True)
 class Sheet:
-    """An organisation's drawing.
+    """The drawing of one organisation.
 
     Attributes:
-        path: Of the drawing that is open at the start.
-        organisation: Whose it is.
-        person: Who drew it.
-        size: Of the page, in millimetres.
-        block_word: What its blocks are, in a word: `room`, `bar`.
-        colors: Three colours that blocks and legend are filled with, each several times, and nothing else is.
-        layers: By role.
-        blocks: Rectangles without outline, eight or more, none over another.
-        dots: Circles in a row with unequal gaps, five or more.
-        links: Open lines, four or more.
-        captions: A text for each block.
+        path: Path of the drawing, which is open at the start.
+        organisation: The organisation that owns it.
+        person: Its author.
+        size: Size of the page, in millimetres.
+        block_word: A word for its blocks, such as `room` or `bar`.
+        colors: Three fill colours, each used several times, and only by blocks and legend.
+        layers: Its layers, by role.
+        blocks: Eight or more rectangles without outline that do not overlap.
+        dots: Five or more circles in a row, with unequal gaps.
+        links: Four or more open lines.
+        captions: One text per block.
         title: The largest text.
         subtitle: A text that names the year.
-        dated: Texts that name the year, the subtitle among them.
+        dated: All texts that name the year, including the subtitle.
         year: That year.
         legend: A group of swatches and texts.
-        legend_parts: What is in it.
-        stamp: A group that is not symmetric.
+        legend_parts: The objects in the legend.
+        stamp: An asymmetric group.
         plate: A rectangle.
-        tab: One over a part of it.
-        drafts: Objects on several layers that were marked as drafts.
+        tab: A rectangle that covers a part of the plate.
+        drafts: Objects on several layers, marked as drafts.
         photo: A linked picture.
-        lens: An ellipse over it.
+        lens: An ellipse over the photo.
         banner: A rectangle with a gradient.
         strip: A plain rectangle.
         picture: Path of a picture that is not in the drawing.
-        write: The drawing, for a view.
+        write: Returns the SVG file for a view.
     """
 
     path: str
@@ -82,14 +82,14 @@ class Sheet:
 
     @property
     def file(self) -> str:
-        """Name of the drawing without its folder."""
+        """File name of the drawing, without its folder."""
         return self.path.rpartition("/")[2]
 
 
 def draw_legend(
     writer: SvgWriter, label: str, at: tuple[float, float], entries: Sequence[tuple[str, str]]
 ) -> tuple[Named, tuple[Named, ...]]:
-    """A group of swatches, each with a text beside it."""
+    """Draw a group of swatches, each with a text beside it."""
     x, y = at
     parts = []
     with writer.group(label) as group:
@@ -101,7 +101,7 @@ def draw_legend(
 
 
 def draw_stamp(writer: SvgWriter, label: str, at: tuple[float, float], color: str) -> Named:
-    """A group of a square, a disc at its right and a bar below its left half: another one in a mirror."""
+    """Draw a group that differs from its mirror image: a square, a disc at its right, a bar below its left half."""
     x, y = at
     with writer.group(label) as group:
         writer.rect(f"{label} square", x, y, 10, 10, color)
@@ -113,7 +113,7 @@ def draw_stamp(writer: SvgWriter, label: str, at: tuple[float, float], color: st
 def draw_plate(
     writer: SvgWriter, labels: tuple[str, str], at: tuple[float, float], colors: tuple[str, str]
 ) -> tuple[Named, Named]:
-    """Two rectangles, the second over the right lower corner of the first."""
+    """Draw two rectangles; the second covers the lower right corner of the first."""
     x, y = at
     plate = writer.rect(labels[0], x, y, 30, 16, colors[0])
     return plate, writer.rect(labels[1], x + 20, y + 10, 18, 14, colors[1])

@@ -1,4 +1,4 @@
-"""Writes drawings as Inkscape keeps them: layers, named objects, texts in lines, guides, and where the window was."""
+"""Writer of Inkscape SVG: layers, labelled objects, multi-line texts, guides and the window position."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _SPACES = (
     'xmlns:cc="http://creativecommons.org/ns#" xmlns:dc="http://purl.org/dc/elements/1.1/"'
 )
 ROOT = "svg1"
-"""Id of the outermost element of every drawing that is written here."""
+"""Id of the root element of every drawing written here."""
 
 
 @dataclass(frozen=True)
 class Named:
-    """An object by its id and by the label that people see in the list of objects."""
+    """An object's id, and its label in the Objects panel."""
 
     id: str
     label: str
@@ -30,12 +30,12 @@ class Named:
 
 @dataclass(frozen=True)
 class View:
-    """Where a drawing is opened: kept in the file, and no part of what is drawn.
+    """The initial view of a drawing, which is stored in the file but is not part of the image.
 
     Attributes:
-        zoom: Pixels of the screen for one of the drawing; 0 shows the whole page.
-        center: Which point of the page is in the middle, as shares of its width and height.
-        window: Left, top, width and height; None for a window that fills the screen.
+        zoom: Screen pixels per pixel of the drawing; 0 shows the whole page.
+        center: Centre of the view, as fractions of the page's width and height.
+        window: Left, top, width and height of the window; None for a maximized window.
     """
 
     zoom: float = 0.0
@@ -45,13 +45,13 @@ class View:
 
 @dataclass
 class SvgWriter:
-    """Collects objects in layers, and writes them. Lengths are millimetres.
+    """Collects objects in layers and writes them as SVG. Lengths are millimetres.
 
     Attributes:
-        width: Of the page.
-        height: Of the page.
-        family: Font of all texts that name none.
-        metadata: Title, creator and so on of the drawing.
+        width: Width of the page.
+        height: Height of the page.
+        family: Font of all texts.
+        metadata: Metadata of the drawing, such as title and creator.
     """
 
     width: float
@@ -67,7 +67,7 @@ class SvgWriter:
 
     @contextmanager
     def layer(self, label: str, *, hidden: bool = False, locked: bool = False) -> Iterator[Named]:
-        """A layer above those before it; what is drawn meanwhile is in it."""
+        """Add a layer on top; objects added inside the `with` block belong to it."""
         self._layers += 1
         named = self._named(f"layer{self._layers}", label)
         style = "display:none" if hidden else "display:inline"
@@ -78,7 +78,7 @@ class SvgWriter:
 
     @contextmanager
     def group(self, label: str) -> Iterator[Named]:
-        """A group; what is drawn meanwhile is in it."""
+        """Add a group; objects added inside the `with` block belong to it."""
         named = self._next("g", label)
         self._parts.append(f"<g {_names(named)}>")
         yield named
@@ -87,7 +87,7 @@ class SvgWriter:
     def rect(
         self, label: str, x: float, y: float, width: float, height: float, fill: str, *, rx: float = 0, more: str = ""
     ) -> Named:
-        """A rectangle, without an outline unless `more` style says so."""
+        """Add a rectangle, without an outline unless the style `more` adds one."""
         corner = f' rx="{rx:g}" ry="{rx:g}"' if rx else ""
         place = f'x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}"{corner}'
         return self._add("rect", label, place, f"fill:{fill};stroke:none{more and ';' + more}")
@@ -111,7 +111,7 @@ class SvgWriter:
         self, label: str, x: float, y: float, size: float, text: str, *,
         fill: str = "#222222", anchor: str = "start", weight: str = "normal",
     ) -> Named:  # fmt: skip
-        """A text of one or more lines; x and y are where its first line starts, or has its middle or end."""
+        """Add a text of one or more lines; (x, y) is the start, middle or end of the first line, as `anchor` says."""
         named = self._next("text", label)
         align = {"start": "start", "middle": "center", "end": "end"}[anchor]
         style = (
@@ -132,7 +132,7 @@ class SvgWriter:
         return self._add("image", label, f"{place} xlink:href={quoteattr(link)}", "")
 
     def gradient(self, name: str, first: str, second: str, box: tuple[float, float, float, float]) -> str:
-        """A linear gradient from left to right over a box; returns what a fill says to use it."""
+        """Add a linear gradient from left to right over a box, and return the fill value that refers to it."""
         x, y, width, height = box
         stops = "".join(
             f'<stop id="{name}-{place}" offset="{place}" style="stop-color:{color};stop-opacity:1"/>'
@@ -147,7 +147,7 @@ class SvgWriter:
         return f"url(#{name}-use)"
 
     def guide(self, at: float, *, upright: bool) -> None:
-        """A guide at a distance from the left (upright) or the upper edge."""
+        """Add a guide at a distance from the left edge (vertical) or from the top edge."""
         position = f"{at:g},0" if upright else f"0,{self.height - at:g}"
         orientation = "1,0" if upright else "0,1"
         number = len(self._guides) + 1
@@ -185,16 +185,16 @@ class SvgWriter:
     def _said(self) -> str:
         if not self.metadata:
             return ""
-        said = []
+        lines = []
         for name, value in self.metadata.items():
             if name in ("creator", "rights", "publisher"):
-                said.append(f"<dc:{name}><cc:Agent><dc:title>{escape(value)}</dc:title></cc:Agent></dc:{name}>")
+                lines.append(f"<dc:{name}><cc:Agent><dc:title>{escape(value)}</dc:title></cc:Agent></dc:{name}>")
             elif name == "keywords":
-                items = "".join(f"<rdf:li>{escape(one)}</rdf:li>" for one in value.split(", "))
-                said.append(f"<dc:subject><rdf:Bag>{items}</rdf:Bag></dc:subject>")
+                items = "".join(f"<rdf:li>{escape(keyword)}</rdf:li>" for keyword in value.split(", "))
+                lines.append(f"<dc:subject><rdf:Bag>{items}</rdf:Bag></dc:subject>")
             else:
-                said.append(f"<dc:{name}>{escape(value)}</dc:{name}>")
-        work = f'<cc:Work rdf:about="">{"".join(said)}</cc:Work>'
+                lines.append(f"<dc:{name}>{escape(value)}</dc:{name}>")
+        work = f'<cc:Work rdf:about="">{"".join(lines)}</cc:Work>'
         return f'<metadata id="metadata1"><rdf:RDF>{work}</rdf:RDF></metadata>'
 
     def _add(self, kind: str, label: str, place: str, style: str) -> Named:

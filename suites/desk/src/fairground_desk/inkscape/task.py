@@ -1,4 +1,4 @@
-"""What the tasks of Inkscape are written with: a drawing before and after, and what must not have changed in it."""
+"""Base class and helpers of the Inkscape scenarios, with guards over the rest of the drawing."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from fairground_desk.inkscape.svgwriter import Named, View
 from fairground_desk.tasks import DeskTask, files_unchanged
 
 NEAR = 0.05
-"""Millimetres, the drawings' own unit: what Inkscape's number fields round to, with some room."""
+"""Tolerance in millimetres, the unit of the drawings: a little more than Inkscape's number fields round."""
 
 PIXELS = 96 / 25.4
-"""Of a millimetre: actions that move things count in pixels."""
+"""Pixels per millimetre, because Inkscape's move actions take pixels."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """What an attempt is judged by.
+    """The evidence for judging an attempt.
 
     Attributes:
         sheet: The profile's drawing, with its roles.
-        wanted: The parameters.
-        before: The drawing as it was.
-        after: The drawing as it was saved.
-        states: The two recordings.
-        answer: What was answered.
+        wanted: The parameters of the instance.
+        before: The drawing at the start.
+        after: The drawing as saved at the end.
+        states: The recorded states before and after.
+        answer: The agent's answer.
     """
 
     sheet: Sheet
@@ -50,7 +50,7 @@ class Case:
         return self.before[named.id]
 
     def now(self, named: Named) -> DrawingObject:
-        """The same object after; raises `StateError` when it is gone."""
+        """Return the object at the end; raises `StateError` if it is gone."""
         return self.after[named.id]
 
     @cached_property
@@ -59,16 +59,16 @@ class Case:
 
     @property
     def new(self) -> tuple[DrawingObject, ...]:
-        """Objects that are there now and were not before."""
-        known = {one.id for one in self.before.objects}
-        return tuple(one for one in self.after.objects if one.id not in known)
+        """Objects that were added."""
+        known = {item.id for item in self.before.objects}
+        return tuple(item for item in self.after.objects if item.id not in known)
 
 
 class InkTask(DeskTask):
-    """A task in the drawing that is open. Its words come from the profile's drawing, by the roles of its objects.
+    """Base class of scenarios in the open drawing. Templates name the profile's objects by role.
 
     Attributes:
-        touches: Whether the drawing itself may change; `changes` names files besides it.
+        touches: Whether the drawing itself may change; `changes` names other files.
     """
 
     app = "inkscape"
@@ -76,30 +76,28 @@ class InkTask(DeskTask):
     step_budget = 60
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """What the template needs besides the parameters, from the profile's drawing."""
+        """Return values from the profile's drawing for the template, in addition to the parameters."""
         return {}
 
     @abstractmethod
     def verify(self, case: Case) -> Sequence[Check]:
-        """The checks of this task."""
+        """Return the checks of this task."""
 
     @abstractmethod
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Moves that solve it, from a window in which nothing is selected."""
+        """Return moves that solve the task, starting with nothing selected."""
 
     def phrase(self, world: World) -> str:
-        """The instruction, with the names of the profile's own objects."""
         sheet = sheet_of(world)
         return self.template.format_map({**world.parameters, **self.facts(sheet, world.parameters)})
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Reads both drawings and compares them."""
         sheet = sheet_of(world)
         was, now = _read(before.file(sheet.path)), _read(after.file(sheet.path))
         return self.verify(Case(sheet, world.parameters, was, now, (before, after), answer))
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The task's own checks, and the guard over all other files."""
+        """Add the guard over all other files."""
         allowed = [path.format_map(world.parameters) for path in self.changes]
         allowed += [sheet_of(world).path] if self.touches else []
         return [*self.judge(world, before, after, answer), files_unchanged(before, after, allowed)]
@@ -114,27 +112,27 @@ def rest_unchanged(
     case: Case, *, free: Collection[str] = (), parts: Collection[str] = (), everywhere: Collection[str] = (),
     kept_order: bool = True,
 ) -> Check:  # fmt: skip
-    """A guard: nothing in the drawing changed but what the task is about.
+    """Guard: only the named parts of the drawing changed.
 
     Args:
-        case: The drawings.
-        free: Ids of objects that may change, come or go.
+        case: The attempt.
+        free: Ids of objects that may be changed, added or removed.
         parts: Leaves that may change, such as `guides` or `metadata.title`.
-        everywhere: Endings of leaves that may change on every object, such as `.visible`.
-        kept_order: Whether all other objects must keep their order from below to above.
+        everywhere: Suffixes of leaves that may change on every object, such as `.visible`.
+        kept_order: Whether all other objects must keep their stacking order.
     """
 
     def kept(drawing: Drawing, flat: Mapping[str, object]) -> dict[str, object]:
-        outer = {one.id for one in drawing.objects if one.kind in ("group", "layer")}
+        outer = {item.id for item in drawing.objects if item.kind in ("group", "layer")}
         dropped = tuple(f"object[{name}]." for name in free)
-        # The box of a group follows from what is in it.
+        # The box of a group depends on its members.
         dropped += tuple(f"object[{name}].box" for name in outer)
         leaves = {
             place: value
             for place, value in flat.items()
             if not place.startswith(dropped) and place not in parts and not place.endswith(tuple(everywhere))
         }
-        ids = [one.id for one in drawing.objects if one.id not in free]
+        ids = [item.id for item in drawing.objects if item.id not in free]
         leaves["order"] = tuple(ids) if kept_order else tuple(sorted(ids))
         return leaves
 
@@ -144,13 +142,13 @@ def rest_unchanged(
 
 
 def same_box(name: str, expected: Box | None, found: Box | None, *, weight: float = 1.0, within: float = NEAR) -> Check:
-    """Whether something is where it should be and as large as it should be."""
+    """Check the position and size of a box."""
     return holds(name, boxes_near(expected, found, within), expected=_numbers(expected), found=_numbers(found),
                  weight=weight)  # fmt: skip
 
 
 def boxes_near(one: Box | None, other: Box | None, within: float = NEAR) -> bool:
-    """Whether two boxes are the same to the eye."""
+    """Return whether two boxes are equal within a tolerance."""
     if one is None or other is None:
         return False
     pairs = zip(_numbers(one), _numbers(other), strict=True)
@@ -158,26 +156,26 @@ def boxes_near(one: Box | None, other: Box | None, within: float = NEAR) -> bool
 
 
 def near(found: float, expected: float, within: float = NEAR) -> bool:
-    """Whether two lengths are the same to the eye."""
+    """Return whether two lengths are equal within a tolerance."""
     return math.isclose(found, expected, abs_tol=within)
 
 
 @cache
 def drawn(sheet: Sheet) -> Drawing:
-    """A sheet's drawing, as it is before anybody touches it."""
+    """Return the initial drawing of a sheet."""
     return read_svg(sheet.write(View()))
 
 
 def still(case: Case, named: Sequence[Named], what: str, *, but: Collection[str]) -> Check:
-    """A guard over objects that the task is about: everything else of them is as it was.
+    """Guard: only the named leaves of these objects changed.
 
     Args:
-        case: The drawings.
+        case: The attempt.
         named: The objects.
-        what: In words.
-        but: Leaves of an object that may change, such as `box` or `style.fill`, and all below them.
+        what: Name of the check.
+        but: Leaves that may change, such as `box` or `style.fill`, including all leaves below them.
     """
-    heads = tuple(f"object[{one.id}]." for one in named)
+    heads = tuple(f"object[{item.id}]." for item in named)
     ends = tuple(f"{head}{part}" for head in heads for part in but)
     was, now = (
         {place: value for place, value in flat.items() if place.startswith(heads) and not _below(place, ends)}
@@ -187,45 +185,45 @@ def still(case: Case, named: Sequence[Named], what: str, *, but: Collection[str]
 
 
 PLACE = ("box", "geometry", "transform", "shape", "clip_box", "text.position")
-"""Leaves of an object that follow from where it is and how large."""
+"""Leaves of an object that depend on its position and size."""
 
 
 def on(*named: Named, do: Sequence[Step] = ()) -> Command:
-    """Selects objects, and has Inkscape do something with them."""
-    return actions(*select(*(one.id for one in named)), *do)
+    """Select objects and run actions on them."""
+    return actions(*select(*(item.id for item in named)), *do)
 
 
 def set_property(name: str, value: str) -> Step:
-    """A style property of what is selected."""
+    """Return a step that sets a style property of the selection."""
     return ("app.object-set-property", f"{name},{value}")
 
 
 def set_attribute(name: str, value: str | float) -> Step:
-    """An attribute of what is selected, as the XML editor sets it."""
+    """Return a step that sets an attribute of the selection, as the XML editor does."""
     return ("app.object-set-attribute", f"{name},{value if isinstance(value, str) else format(value, 'g')}")
 
 
 def pick(named: Sequence[Named], places: Parameter | str) -> tuple[Named, ...]:
-    """Some of a sheet's objects by their places, such as `0 2 5`; places count from the end when negative."""
+    """Return objects by index, such as `0 2 5`; negative indices count from the end."""
     return tuple(named[int(place)] for place in str(places).split())
 
 
 def listed(named: Sequence[Named]) -> str:
-    """Labels for an instruction: “A”, “B” and “C”."""
-    quoted = [f"“{one.label}”" for one in named]
+    """Return the labels as text for an instruction: “A”, “B” and “C”."""
+    quoted = [f"“{item.label}”" for item in named]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
 
 
 def _flat(drawing: Drawing) -> dict[str, object]:
-    """A drawing, flattened; without the width of outlines that are not there, which Inkscape scales all the same."""
-    bare = {one.id for one in drawing.objects if one.style.stroke.kind == "none"}
+    """Return the leaves of a drawing, without the width of invisible strokes, which Inkscape scales too."""
+    bare = {item.id for item in drawing.objects if item.style.stroke.kind == "none"}
     unseen = {f"object[{name}].style.{part}" for name in bare for part in ("stroke_width", "dashes")}
     return {place: value for place, value in drawing_leaves(drawing).items() if place not in unseen}
 
 
 @lru_cache(maxsize=4)
 def _read(data: bytes) -> Drawing:
-    """What was recorded at the start is compared with one ending after the other."""
+    """Read a drawing, with a cache: the same initial drawing is compared with many final ones."""
     return read_svg(data)
 
 

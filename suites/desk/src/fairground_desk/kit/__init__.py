@@ -1,4 +1,4 @@
-"""What the apps of the desk are built on: desktops, recording, waiting for a window that shows something."""
+"""Base of the desk's apps: desktop themes, recording, and waiting for windows."""
 
 from fairground_desk.kit.desk_app import READY_SECONDS, DeskApp, has_content, wait_drawn
 from fairground_desk.kit.recording import Recorded, record_files, record_folders

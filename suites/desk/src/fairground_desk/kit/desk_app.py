@@ -1,4 +1,4 @@
-"""What every app of the desk has in common: its desktop, what is recorded of it, and what was only on its screen."""
+"""Base class of the desk's apps: the desktop, what is recorded, and the live state of the program."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class DeskApp(App):
     Its folder has `app.py`, `inspector.py`, `profiles/` or a module of that name, `scenarios/`, and `README.md`.
 
     Attributes:
-        folders: Recorded whole, before and after: everything in which the user keeps files.
-        settings: Files that are recorded where they are there: preferences, history, recent documents.
+        folders: Folders recorded completely, before and after: all places where the user keeps files.
+        settings: Files recorded if they exist: preferences, history, recent documents.
         launchers: Desktop entries on the panel.
     """
 
@@ -41,7 +41,7 @@ class DeskApp(App):
     launchers: ClassVar[tuple[str, ...]] = ()
 
     def source_files(self) -> Sequence[Path]:
-        """The app and what it is built on, without scenarios, inspector and documents."""
+        """Return the sources of the app and its base classes, without scenarios, inspector and documents."""
         others = ("fairground", "builtins", "abc")
         ours = (base for base in type(self).__mro__ if base.__module__.partition(".")[0] not in others)
         return _source_files(tuple(dict.fromkeys(Path(inspect.getfile(base)).parent for base in ours)))
@@ -54,46 +54,46 @@ class DeskApp(App):
         seat.start(argv)
 
     def note_settings(self, seat: Seat) -> None:
-        """Reads the settings that the program will find: these are the ones recorded of the start.
+        """Read the settings before the program starts. They are the recorded settings of the initial state.
 
-        It writes notes of its own into them a moment later (recent documents, the language that it chose), and whether
-        those are there when a person could begin is chance.
+        The program writes to them shortly after its start (recent documents, the chosen language). Whether it has done
+        so when the episode begins is chance.
         """
-        seat.keep[_FOUND] = found = Recorded()
-        record_files(seat.sandbox, self.settings, found)
+        seat.keep[_FOUND] = settings = Recorded()
+        record_files(seat.sandbox, self.settings, settings)
 
     def live(self, seat: Seat) -> Mapping[str, Any]:
-        """What the running program says of itself and has not written anywhere; asked when an attempt ends.
+        """Return state that only the running program knows and has not written to disk. Called when an episode ends.
 
-        What it raises is recorded in its place, so that a dead or hung program is never taken for an answer.
+        An exception is recorded in its place, so that a dead or hung program never counts as an answer.
         """
         return {}
 
     def command(self, seat: Seat, command: Command) -> None:
-        """Waits for a window or for rest; see `waiting`. Apps add what their own automation can do."""
+        """Wait for a window or a still screen; see `waiting`. Apps add commands of their own."""
         wait(seat, command)
 
     def save(self, seat: Seat) -> None:
-        """Asks the program what it has not saved, while it still runs. Nothing is saved for the agent."""
+        """Record the unsaved state while the program still runs. Nothing is saved for the agent."""
         seat.keep["live"] = self._ask(seat)
 
     def capture(self, seat: Seat, world: World) -> State:
-        """The folders and settings, and what the program said last."""
-        found = record_folders(seat.sandbox, self.folders)
+        """Record the folders, the settings, and the last live state."""
+        recorded = record_folders(seat.sandbox, self.folders)
         named = (path.format_map(world.parameters) for path in (*self.recorded, *world.scenario.recorded))
         if not seat.before.data and (begun := seat.keep.pop(_FOUND, None)) is not None:
-            found.files |= begun.files
-            found.missing |= begun.missing
+            recorded.files |= begun.files
+            recorded.missing |= begun.missing
         else:
-            record_files(seat.sandbox, self.settings, found)
-        record_files(seat.sandbox, named, found)
-        data: dict[str, Any] = {"files": found.listing}
+            record_files(seat.sandbox, self.settings, recorded)
+        record_files(seat.sandbox, named, recorded)
+        data: dict[str, Any] = {"files": recorded.listing}
         live = seat.keep.pop("live", None)
-        if live is None and seat.before.data and not seat.sandbox.frozen:  # somebody looks while it is used
+        if live is None and seat.before.data and not seat.sandbox.frozen:  # inspected while in use
             live = self._ask(seat)
         if live is not None:
             data["live"] = live
-        return State(files=found.files, data=data, missing=found.missing)
+        return State(files=recorded.files, data=data, missing=recorded.missing)
 
     def _ask(self, seat: Seat) -> dict[str, Any]:
         try:
@@ -103,16 +103,16 @@ class DeskApp(App):
 
     @abstractmethod
     def launch(self, seat: Seat) -> None:
-        """Starts the program and returns when a person could begin to work."""
+        """Start the program, and return when a user could begin to work."""
 
 
 def wait_drawn(seat: Seat, title: str, drawn: Callable[[Pixels, Window], bool] | None = None) -> Window:
-    """Waits until a window is there and shows something, whatever "something" is for the app.
+    """Wait until a window exists and shows content.
 
     Args:
-        seat: Where the program was started.
-        title: A pattern of the window's title.
-        drawn: Whether the screen shows what it should; many colours unless given.
+        seat: Seat in which the program was started.
+        title: Pattern of the window's title.
+        drawn: Whether the screen shows the expected content; by default, whether it has many colours.
     """
     shows = drawn or has_content
     deadline = time.monotonic() + READY_SECONDS
@@ -124,12 +124,12 @@ def wait_drawn(seat: Seat, title: str, drawn: Callable[[Pixels, Window], bool] |
             raise AppError(f"{seat.world.app.name} opened a window but drew nothing into it in {READY_SECONDS:g} s")
         if seat.screen.wait_change(min(left, 0.25)):
             seat.screen.settle(timeout=left)
-        window = next((one for one in seat.screen.windows() if one.title == window.title), window)
+        window = next((candidate for candidate in seat.screen.windows() if candidate.title == window.title), window)
     return window
 
 
 def has_content(pixels: Pixels, window: Window, *, shades: int = 60) -> bool:
-    """Whether a window shows more than an empty ground: icons and smoothed letters have dozens of shades."""
+    """Whether a window is not blank: icons and anti-aliased text have dozens of shades."""
     left, top, width, height = window.bounds
     inside = pixels[max(top, 0) : top + height : 2, max(left, 0) : left + width : 2].astype(np.uint32)
     return len(np.unique(inside[..., 0] << 16 | inside[..., 1] << 8 | inside[..., 2])) > shades

@@ -1,4 +1,4 @@
-"""Recording whole folders of a seat, within limits: what an agent left is untrusted, and may be anything."""
+"""Recording of a seat's folders within limits. What an agent left is untrusted and may be anything."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from fairground.sandbox import FileInfo, Sandbox
 MEGABYTE = 1 << 20
 MOST_FILES = 2_000
 MOST_BYTES = 64 * MEGABYTE
-"""Of one file, and of all together."""
+"""Maximum size of a file, and of all files together."""
 
-# What programs put beside a file while it is open, and take away again.
+# Lock files, which programs create while a file is open.
 _PASSING = re.compile(r"(^|/)(\.~lock\..*#|\.goutputstream-\w+|lu\w+\.tmp|\.[^/]*\.sw[op])$")
 
 
 @dataclass
 class Recorded:
-    """What was found.
+    """Recorded files.
 
     Attributes:
         files: Content by path.
-        missing: What could not be recorded, with the reason.
+        missing: Paths that could not be recorded, with the reason.
         listing: Every entry: path, kind and size.
     """
 
@@ -35,34 +35,34 @@ class Recorded:
 
 
 def record_folders(sandbox: Sandbox, folders: Iterable[str]) -> Recorded:
-    """Every file below these folders. Links are listed and never followed; what is too much is listed, not read."""
-    found = Recorded()
+    """Record every file below these folders. Links are listed but not followed; files over a limit are only listed."""
+    recorded = Recorded()
     left = MOST_BYTES
     for folder in folders:
         try:
             entries = sandbox.list_files(folder, limit=MOST_FILES)
         except StateError as error:
-            found.missing[folder] = error.message
+            recorded.missing[folder] = error.message
             continue
         for entry in entries:
             if _PASSING.search(entry.path):
                 continue
             path = f"{folder}/{entry.path}"
-            found.listing.append({"path": path, "kind": entry.kind, "size": entry.size})
+            recorded.listing.append({"path": path, "kind": entry.kind, "size": entry.size})
             why = _why_not(entry, left)
             if why:
-                found.missing[path] = why
+                recorded.missing[path] = why
             elif entry.kind == "file":
                 try:
-                    found.files[path] = sandbox.read_file(path, limit=left)
-                    left -= len(found.files[path])
+                    recorded.files[path] = sandbox.read_file(path, limit=left)
+                    left -= len(recorded.files[path])
                 except StateError as error:
-                    found.missing[path] = error.message
-    return found
+                    recorded.missing[path] = error.message
+    return recorded
 
 
 def record_files(sandbox: Sandbox, paths: Iterable[str], found: Recorded) -> None:
-    """Single files, where they are there."""
+    """Record single files, if they exist."""
     for path in paths:
         if path in found.files:
             continue

@@ -1,4 +1,4 @@
-"""Eight desktops, all of which somebody has: wallpaper, panel, cursor, icons, letters, light or dark, time zone."""
+"""Eight desktop themes: wallpaper, panel, cursor, icons, fonts, light or dark, time zone."""
 
 from __future__ import annotations
 
@@ -23,4 +23,4 @@ THEMES: Final[Mapping[str, Mapping[str, Any]]] = {
         "cursor_pixels": 36, "icons": "elementary-xfce-dark", "frames": "Nightmare", "timezone": "Australia/Sydney",
     },
 }  # fmt: skip
-"""By name, what differs from `DesktopStyle`."""
+"""Differences from `DesktopStyle`, by name."""

@@ -1,4 +1,4 @@
-"""Mousepad, a small text editor: how it is prepared and launched, the files it opens, what is asked of agents in it."""
+"""Mousepad, a small text editor: its app, its files, its inspector and its scenarios."""
 
 from fairground_desk.mousepad.app import Mousepad
 from fairground_desk.mousepad.scenarios import SCENARIOS

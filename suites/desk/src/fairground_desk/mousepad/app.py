@@ -1,4 +1,4 @@
-"""Mousepad as a world: its settings, the files on the desk, and which of them are open."""
+"""Mousepad as an app: its settings, the user's files, and which of them are open."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from fairground_desk.mousepad.documents import build
 from fairground_desk.mousepad.inspector import MOUSEPAD, SETTINGS
 from fairground_desk.mousepad.workplaces import WORKPLACES, Workplace
 
-_SHOWN = 2_000  # letters of a text that accessibility tells
+_SHOWN = 2_000  # maximum length of a text from the accessibility tree
 
 
 class Mousepad(DeskApp):
     """The unmodified Mousepad of Debian.
 
-    Its settings are kept by GLib's backend for key files, which writes at once what a person changes; dconf, the
-    usual one, is a service that writes when it has time.
+    Its settings use GLib's key file backend, which writes changes immediately. The default backend, dconf, is a service
+    that writes later.
     """
 
     name = "mousepad"
@@ -48,13 +48,13 @@ class Mousepad(DeskApp):
         return {"GSETTINGS_BACKEND": "keyfile"}
 
     def setup(self, sandbox: Sandbox, world: World) -> None:
-        """Writes the workplace's files, and the settings."""
+        """Write the workplace's files, and the settings."""
         for path, content in build(workplace(world)).items():
             sandbox.write_file(path, content)
         sandbox.write_file(SETTINGS, _settings(world.ui_state).encode())
 
     def launch(self, seat: Seat) -> None:
-        """Opens the files of the UI state, the last of them in front."""
+        """Open the files of the UI state, the last one in front."""
         ui_state = seat.world.ui_state
         place = workplace(seat.world)
         paths = [place.path(role).replace("~", seat.sandbox.home) for role in ui_state["open"]]
@@ -63,7 +63,7 @@ class Mousepad(DeskApp):
         wait_drawn(seat, r" - Mousepad$")
 
     def live(self, seat: Seat) -> Mapping[str, Any]:
-        """Windows, tabs, and the text in front, saved or not."""
+        """Return windows, tabs, and the text of the active tab, saved or not."""
         windows = [window.title for window in seat.screen.windows()]
         editors = [title for title in windows if title.endswith(" - Mousepad")]
         tree = seat.screen.tree()
@@ -81,7 +81,7 @@ class Mousepad(DeskApp):
 
 
 def workplace(world: World) -> Workplace:
-    """Whose desk a configuration is about."""
+    """Return the workplace of a configuration."""
     return WORKPLACES[str(world.profile["workplace"])]
 
 
@@ -89,9 +89,9 @@ _WINDOW = {"width": 640, "height": 480, "maximized": False, "fullscreen": False}
 
 
 def _settings(ui_state: Mapping[str, Any]) -> str:
-    """Tabs always show, so that every open file can be seen; what is restored after a crash is nothing.
+    """Always show tabs, so that every open file is visible; restore nothing after a crash.
 
-    What Mousepad itself writes a while after its start (the timer, the window's state) is there already, in its words.
+    Settings that Mousepad itself writes some time after its start (the timer, the window's state) are already included.
     """
     groups: dict[str, Mapping[str, Any]] = {
         "preferences/window": {"always-show-tabs": True, **ui_state.get("show", {})},

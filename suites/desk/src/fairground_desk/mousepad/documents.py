@@ -1,4 +1,4 @@
-"""The files on somebody's desk: a log, settings, a table, minutes, scripts, letters. The same bytes every time."""
+"""The files of a workplace: a log, settings, a table, minutes, scripts, letters. The same bytes every time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WEEKLY = "weekly/2026-W{:02}.md"
 
 
 def build(place: Workplace) -> dict[str, bytes]:
-    """Every file of a workplace, by its path."""
+    """Return the content of every file of a workplace, by path."""
     draw = Random(place.seed)
     roles = {
         "log": _log(place, draw),
@@ -31,16 +31,16 @@ def build(place: Workplace) -> dict[str, bytes]:
         "todo": [f"[{'x' if number in (3, 6) else ' '}] {task}" + "  " * (number % 3 == 1)
                  for number, task in enumerate(place.tasks)],
     }  # fmt: skip
-    found = {place.path(role): _text(lines, "\r\n" if role == "dos" else "\n") for role, lines in roles.items()}
-    found[place.path("latin")] = _text(place.latin, encoding="latin-1")
+    files = {place.path(role): _text(lines, "\r\n" if role == "dos" else "\n") for role, lines in roles.items()}
+    files[place.path("latin")] = _text(place.latin, encoding="latin-1")
     for week in range(1, WEEKS + 1):
-        found[f"~/Documents/{WEEKLY.format(week)}"] = _text(_week(place, week, draw))
+        files[f"~/Documents/{WEEKLY.format(week)}"] = _text(_week(place, week, draw))
     for quarter in range(1, 5):
         lines = [f"{place.organisation}, quarter {quarter} of 2025", "", *_sentences(place, draw, 12)]
-        found[f"~/Documents/archive/2025-Q{quarter}.txt"] = _text(lines)
+        files[f"~/Documents/archive/2025-Q{quarter}.txt"] = _text(lines)
     for name in ("phrases", "signature", "abbreviations", "addresses"):
-        found[f"~/Documents/snippets/{name}.txt"] = _text([name.capitalize(), "", *_sentences(place, draw, 6)])
-    return found
+        files[f"~/Documents/snippets/{name}.txt"] = _text([name.capitalize(), "", *_sentences(place, draw, 6)])
+    return files
 
 
 def _text(lines: list[str] | tuple[str, ...], end: str = "\n", encoding: str = "utf-8") -> bytes:
@@ -50,7 +50,7 @@ def _text(lines: list[str] | tuple[str, ...], end: str = "\n", encoding: str = "
 def _log(place: Workplace, draw: Random) -> list[str]:
     lines = []
     day, second = 2, 0
-    # Parts fail unequally often, so that there is one that fails most.
+    # Parts fail at different rates, so that one fails most.
     trouble = place.parts[place.seed % len(place.parts)]
     for _ in range(LOG_LINES):
         second += draw.randint(40, 900)
@@ -59,8 +59,8 @@ def _log(place: Workplace, draw: Random) -> list[str]:
         part = draw.choice(place.parts)
         level = draw.choices(("INFO", "WARN", "ERROR"), (70, 18, 34 if part == trouble else 8))[0]
         clock = f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
-        said = draw.choice(place.sayings[level])
-        lines.append(f"2026-03-{day:02} {clock} {level:<5} [{part}] {said} ({draw.randint(100, 999)})")
+        saying = draw.choice(place.sayings[level])
+        lines.append(f"2026-03-{day:02} {clock} {level:<5} [{part}] {saying} ({draw.randint(100, 999)})")
     return lines
 
 
@@ -238,8 +238,8 @@ def _week(place: Workplace, week: int, draw: Random) -> list[str]:
 
 def _sentences(place: Workplace, draw: Random, number: int) -> Iterator[str]:
     for _ in range(number):
-        part, said = draw.choice(place.parts), draw.choice(place.sayings[draw.choice(("WARN", "ERROR"))])
-        yield f'{draw.choice(place.people)} asks why the {part} said "{said}" in {draw.choice(place.towns)}.'
+        part, saying = draw.choice(place.parts), draw.choice(place.sayings[draw.choice(("WARN", "ERROR"))])
+        yield f'{draw.choice(place.people)} asks why the {part} said "{saying}" in {draw.choice(place.towns)}.'
 
 
 def _wrapped(paragraph: str, width: int) -> list[str]:

@@ -48,12 +48,12 @@ def text_of(state: State, path: str, encoding: str = "") -> TextFile:
 def preferences_of(state: State) -> dict[str, str]:
     """Every preference that Mousepad has, as it is set or by default; texts without their quotes."""
     groups = read_keyfile(state.file(SETTINGS), what="settings of Mousepad").groups
-    found = dict(PREFERENCES)
+    preferences = dict(PREFERENCES)
     for group, keys in groups.items():
         _, is_ours, name = group.partition("org/xfce/mousepad/preferences/")
         if is_ours:
-            found |= {f"{name}/{key}": _plain(value) for key, value in keys.items()}
-    return found
+            preferences |= {f"{name}/{key}": _plain(value) for key, value in keys.items()}
+    return preferences
 
 
 @MOUSEPAD.query("content")
@@ -91,7 +91,7 @@ def matches(state: State, path: str, word: str, whole: bool = True) -> list[int]
         whole: Whether parts of longer words do not count.
     """
     pattern = re.compile(rf"\b{re.escape(word)}\b" if whole else re.escape(word))
-    return [number for number, one in enumerate(text_of(state, path).lines, 1) if pattern.search(one)]
+    return [number for number, line in enumerate(text_of(state, path).lines, 1) if pattern.search(line)]
 
 
 @MOUSEPAD.check("content")
@@ -104,8 +104,8 @@ def check_line(state: State, path: str, number: int, expected: str) -> Check:
         expected: The line, without its end.
     """
     lines = text_of(state, path).lines
-    found = lines[number - 1] if 1 <= number <= len(lines) else None
-    return equal(f"line {number} of {path}", expected, found)
+    line = lines[number - 1] if 1 <= number <= len(lines) else None
+    return equal(f"line {number} of {path}", expected, line)
 
 
 @MOUSEPAD.check("content")
@@ -128,8 +128,8 @@ def form(state: State, path: str, encoding: str = "") -> dict[str, Any]:
         encoding: Where it is not UTF-8.
     """
     file = text_of(state, path, encoding)
-    told = {key: value for key, value in file.to_json().items() if key not in ("lines", "words")}
-    return {**told, "trailing_space": list(file.trailing_space)}
+    facts = {key: value for key, value in file.to_json().items() if key not in ("lines", "words")}
+    return {**facts, "trailing_space": list(file.trailing_space)}
 
 
 @MOUSEPAD.check("formatting")
@@ -145,8 +145,8 @@ def check_form(state: State, path: str, line_end: str = "", encoding: str = "", 
     file = text_of(state, path, encoding if encoding in ("latin-1", "cp1252") else "")
     asked = {"line_end": line_end, "encoding": encoding, "indentation": indentation}
     wanted = {key: value for key, value in asked.items() if value}
-    found = {key: getattr(file, key) for key in wanted}
-    return equal(f"how {path} is written", wanted, found)
+    written = {key: getattr(file, key) for key in wanted}
+    return equal(f"how {path} is written", wanted, written)
 
 
 @MOUSEPAD.query("structure")
@@ -156,8 +156,8 @@ def headings(state: State, path: str) -> list[str]:
     Args:
         path: Of the file.
     """
-    found = (re.fullmatch(r"(#{1,6} .*)|\[([^\]]+)\]", one) for one in text_of(state, path).lines)
-    return [(one[1] or one[2]).strip() for one in found if one]
+    candidates = (re.fullmatch(r"(#{1,6} .*)|\[([^\]]+)\]", line) for line in text_of(state, path).lines)
+    return [(match[1] or match[2]).strip() for match in candidates if match]
 
 
 @MOUSEPAD.query("structure")
@@ -202,7 +202,7 @@ def searches(state: State) -> dict[str, Any]:
 @MOUSEPAD.query("history")
 def recent(state: State) -> list[str]:
     """Paths of recently used files."""
-    return [one.path for one in read_recent_files(state.file("~/.local/share/recently-used.xbel"))]
+    return [entry.path for entry in read_recent_files(state.file("~/.local/share/recently-used.xbel"))]
 
 
 @MOUSEPAD.query("files")
@@ -212,7 +212,11 @@ def files(state: State, under: str = "~/Documents") -> list[str]:
     Args:
         under: The folder.
     """
-    return [one["path"] for one in state.get("files") if one["kind"] == "file" and one["path"].startswith(f"{under}/")]
+    return [
+        entry["path"]
+        for entry in state.get("files")
+        if entry["kind"] == "file" and entry["path"].startswith(f"{under}/")
+    ]
 
 
 @MOUSEPAD.query("metadata")
@@ -246,8 +250,8 @@ def screen_text(state: State) -> dict[str, Any]:
 def check_saved(state: State) -> Check:
     """Whether the text in front of every window is saved, and no dialog is open."""
     live = state.get("live")
-    found = {"modified": live["modified"], "dialogs": live["dialogs"]}
-    return holds("nothing in front is unsaved", not any(found.values()), expected="all saved", found=found)
+    facts = {"modified": live["modified"], "dialogs": live["dialogs"]}
+    return holds("nothing in front is unsaved", not any(facts.values()), expected="all saved", found=facts)
 
 
 def _plain(value: str) -> str:

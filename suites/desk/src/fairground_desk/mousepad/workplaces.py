@@ -1,6 +1,6 @@
-"""Four people with their text files: whose desk it is, what they work on, and what their files are called.
+"""Workplaces of four people: what they work on, and how their text files are named.
 
-Everything is invented, but for names of towns. What the files say is in `documents`.
+Everything is invented, except for names of towns. The contents of the files are in `documents`.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Rename:
-    """A word that gives way to another in one of the files.
+    """A word to replace in a file.
 
     Attributes:
-        role: Of the file.
-        old: The word; also part of longer words, which stay.
-        new: What takes its place.
-        longer: A longer word that holds it.
+        role: Role of the file.
+        old: The word; it is also part of longer words, which stay.
+        new: The replacement.
+        longer: A longer word that contains it.
     """
 
     role: str
@@ -29,21 +29,21 @@ class Rename:
 
 @dataclass(frozen=True)
 class Workplace:
-    """Somebody's desk.
+    """A user's workplace.
 
     Attributes:
-        seed: For what is drawn by lot, always in the same way.
+        seed: Seed of the random choices.
         files: Path below `~/Documents` by role.
         service: The program whose log, settings and script are among the files.
         parts: Parts of that program, which write the log.
-        sayings: What it logs, by level.
+        sayings: Its log messages, by level.
         people: First and last names.
         towns: Where the contacts live.
         country: Prefix of telephone numbers.
         topics: Headings of the meeting notes.
-        things: What the list is about.
-        latin: A text with the letters of its language, for a file that is not UTF-8.
-        renames: By a name for the instance.
+        things: Items of the list.
+        latin: A text with non-ASCII letters, for a file that is not UTF-8.
+        renames: Words to replace, by instance.
     """
 
     organisation: str
@@ -64,7 +64,7 @@ class Workplace:
     renames: Mapping[str, Rename]
 
     def path(self, role: str) -> str:
-        """Where the file with this role is."""
+        """Return the path of the file with this role."""
         return f"~/Documents/{self.files[role]}"
 
 

@@ -1,4 +1,4 @@
-"""What Calc, Writer and Impress share: LibreOffice's profile, its start, and questions over UNO."""
+"""Shared parts of Calc, Writer and Impress: the LibreOffice profile, its start, and queries over UNO."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,5 +11,5 @@ __all__ = ["REGISTRY", "OfficeApp", "api", "dispatch", "open_documents"]
 
 
 def api(part: str, calls: Sequence[Sequence[Any]]) -> Command:
-    """Calls of LibreOffice's own programming interface, for oracles: what dialogs do, without their many clicks."""
+    """Call LibreOffice's programming interface, for oracles: it does what dialogs do, without many clicks."""
     return Command(part, {"calls": [list(call) for call in calls]})

@@ -1,7 +1,7 @@
-"""Asking a running LibreOffice, from outside of the seat: a short-lived program inside speaks UNO for us.
+"""Queries to a running LibreOffice from outside of the seat, through a short-lived UNO program inside it.
 
-What it says can be no better than what runs in the seat. So only what is nowhere else is taken from it: which documents
-have unsaved changes, a copy of those, and where the user is in them.
+Answers are only as trustworthy as the programs in the seat. So we use them only for what is nowhere else: which
+documents have unsaved changes, copies of those, and where the user is in them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from fairground.worlds import Seat
 
 PIPE = "desk"
 ACCEPT = f"--accept=pipe,name={PIPE};urp;StarOffice.ComponentContext"
-"""What LibreOffice is started with, so that it can be asked."""
+"""LibreOffice option that enables queries over UNO."""
 
 _PYTHON = "/usr/bin/python3"
 _SECONDS = 30.0
@@ -24,53 +24,53 @@ _MOST_DOCUMENTS = 20
 
 
 def open_documents(seat: Seat) -> list[dict[str, Any]]:
-    """The open documents: URL, title, kind, whether modified; those that are have their content as `copy`, in ODF.
+    """Return the open documents: URL, title, kind, whether modified. Modified ones have the path of an ODF `copy`.
 
     Raises:
-        AppError: When the program does not answer.
+        AppError: LibreOffice does not answer.
     """
     copies = f"{seat.sandbox.home}/.cache"
-    found = _ask(seat, {"do": "documents", "copies": copies})
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+    answer = _ask(seat, {"do": "documents", "copies": copies})
+    if not isinstance(answer, list) or not all(isinstance(entry, dict) for entry in answer):
         raise AppError("LibreOffice answered, but not with a list of documents")
-    return found[:_MOST_DOCUMENTS]
+    return answer[:_MOST_DOCUMENTS]
 
 
 def unsaved_copies(seat: Seat, documents: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:
-    """The content of the documents with unsaved changes, by their URL or title."""
-    found = {}
-    for one in documents:
-        place = one.get("copy")
+    """Return the content of the documents with unsaved changes, by URL or title."""
+    copies = {}
+    for document in documents:
+        place = document.get("copy")
         if isinstance(place, str):
             try:
-                found[str(one.get("url") or one.get("title"))] = seat.sandbox.read_file(place)
+                copies[str(document.get("url") or document.get("title"))] = seat.sandbox.read_file(place)
             except StateError as error:
-                raise AppError(f"LibreOffice wrote no copy of {one.get('title')!r}: {error.message}") from error
-    return found
+                raise AppError(f"LibreOffice wrote no copy of {document.get('title')!r}: {error.message}") from error
+    return copies
 
 
 def dispatch(seat: Seat, commands: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
-    """Has LibreOffice carry commands out, such as `.uno:Bold`, one after the other, on the document in front.
+    """Carry out commands such as `.uno:Bold`, in order, on the active document.
 
     Raises:
-        AppError: When it refuses or does not answer.
+        AppError: LibreOffice refuses a command or does not answer.
     """
     _ask(seat, {"do": "dispatch", "commands": [[name, dict(arguments)] for name, arguments in commands]})
 
 
 def call(seat: Seat, script: str, calls: Sequence[Sequence[Any]]) -> None:
-    """Has LibreOffice carry calls of its programming interface out, each a name of a side's script and its arguments.
+    """Carry out calls of the programming interface, each a function of a side script and its arguments.
 
     Raises:
-        AppError: When it refuses or does not answer.
+        AppError: LibreOffice refuses a call or does not answer.
     """
     _run(seat, script, {"home": seat.sandbox.home, "calls": list(calls)})
 
 
 def _ask(seat: Seat, order: Mapping[str, Any]) -> Any:
-    said = _run(seat, files(__package__).joinpath("uno_side.py").read_text(encoding="utf-8"), order)
+    output = _run(seat, files(__package__).joinpath("uno_side.py").read_text(encoding="utf-8"), order)
     try:
-        return json.loads(said)
+        return json.loads(output)
     except ValueError as error:
         raise AppError(f"LibreOffice's answer is not JSON: {error}") from None
 
@@ -83,6 +83,6 @@ def _run(seat: Seat, script: str, order: Mapping[str, Any]) -> bytes:
     except FairgroundError as error:
         raise AppError(f"LibreOffice does not answer: {error.message}") from error
     if done.code != 0:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise AppError(f"LibreOffice does not answer: {said[-1][:300] if said else f'status {done.code}'}")
+        lines = done.stderr.decode(errors="replace").strip().splitlines()
+        raise AppError(f"LibreOffice does not answer: {lines[-1][:300] if lines else f'status {done.code}'}")
     return done.stdout

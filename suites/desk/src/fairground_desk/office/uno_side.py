@@ -1,6 +1,6 @@
-"""Runs inside of the seat with the system's own Python, and asks LibreOffice over UNO. Never imported by ours.
+"""Queries LibreOffice over UNO. Runs inside the seat with the system's Python; our code never imports it.
 
-The order comes as JSON on the standard input, the answer goes as JSON to the standard output.
+The standard input is a request in JSON; the standard output is the answer in JSON.
 """
 
 # mypy: ignore-errors
@@ -21,41 +21,41 @@ FILTERS = {"calc": "calc8", "writer": "writer8", "impress": "impress8", "draw": 
 
 
 def main():
-    """Carries one order out."""
+    """Carry out one request."""
     order = json.load(sys.stdin)
     context = connect(order["pipe"])
     desktop = context.ServiceManager.createInstanceWithContext("com.sun.star.frame.Desktop", context)
     if order["do"] == "documents":
-        answer = [describe(one, number, order["copies"]) for number, one in enumerate(documents(desktop))]
+        answer = [describe(document, number, order["copies"]) for number, document in enumerate(documents(desktop))]
     elif order["do"] == "dispatch":
         answer = dispatch(context, desktop, order["commands"])
     else:
         raise ValueError(order["do"])
     json.dump(answer, sys.stdout)
     sys.stdout.flush()
-    os._exit(0)  # taking the bridge down may crash, and everything has been said
+    os._exit(0)  # skip the cleanup of the UNO bridge, which may crash; the answer is already written
 
 
 def connect(pipe):
-    """The running office's context."""
+    """Return the context of the running LibreOffice."""
     local = uno.getComponentContext()
     resolver = local.ServiceManager.createInstanceWithContext("com.sun.star.bridge.UnoUrlResolver", local)
     return resolver.resolve(f"uno:pipe,name={pipe};urp;StarOffice.ComponentContext")
 
 
 def documents(desktop):
-    """The open documents."""
-    found = desktop.Components.createEnumeration()
-    while found.hasMoreElements():
-        one = found.nextElement()
-        if hasattr(one, "isModified") and hasattr(one, "getURL"):
-            yield one
+    """Yield the open documents."""
+    components = desktop.Components.createEnumeration()
+    while components.hasMoreElements():
+        component = components.nextElement()
+        if hasattr(component, "isModified") and hasattr(component, "getURL"):
+            yield component
 
 
 def describe(document, number, copies):
-    """One document; of one with unsaved changes a copy is written, and its place told."""
+    """Describe a document. If it has unsaved changes, write a copy and include the copy's path."""
     kind = next((name for service, name in KINDS.items() if document.supportsService(service)), "other")
-    told = {
+    facts = {
         "url": document.getURL(),
         "title": document.getCurrentController().getFrame().Title if document.getCurrentController() else "",
         "kind": kind,
@@ -63,15 +63,15 @@ def describe(document, number, copies):
         "read_only": bool(document.isReadonly()),
         "view": view(document, kind),
     }
-    if told["modified"] and kind in FILTERS:
+    if facts["modified"] and kind in FILTERS:
         place = f"{copies}/unsaved-{number}"
         document.storeToURL(f"file://{place}", properties({"FilterName": FILTERS[kind]}))
-        told["copy"] = place
-    return told
+        facts["copy"] = place
+    return facts
 
 
 def view(document, kind):
-    """Where the user is in the document."""
+    """Return where the user is in the document."""
     controller = document.getCurrentController()
     if controller is None:
         return {}
@@ -86,13 +86,13 @@ def view(document, kind):
 
 
 def selected(document):
-    """The selected cells by their addresses."""
+    """Return the addresses of the selected cells."""
     chosen = document.getCurrentSelection()
     return getattr(chosen, "AbsoluteName", "") or getattr(chosen, "RangeAddressesAsString", "")
 
 
 def dispatch(context, desktop, commands):
-    """What menus do, by the names of their commands."""
+    """Carry out menu commands by name."""
     helper = context.ServiceManager.createInstanceWithContext("com.sun.star.frame.DispatchHelper", context)
     for name, arguments in commands:
         frame = desktop.getCurrentFrame()
@@ -104,7 +104,7 @@ def dispatch(context, desktop, commands):
 
 
 def properties(values):
-    """As UNO wants them."""
+    """Return a tuple of UNO property values."""
     return tuple(PropertyValue(Name=name, Value=value) for name, value in values.items())
 
 

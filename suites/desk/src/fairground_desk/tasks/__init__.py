@@ -1,4 +1,4 @@
-"""What the tasks of the desk are written with."""
+"""Base of the desk's scenarios."""
 
 from fairground_desk.tasks.desk_task import DeskTask, files_unchanged, menu, save, uno
 

@@ -1,6 +1,6 @@
-"""Tasks that need two programs: a chart from a sheet into a letter, a changed photograph onto a slide.
+"""Scenarios that need two programs: a chart from a sheet into a letter, an edited photograph onto a slide.
 
-They belong to the app that is open at the start; the second program is opened by the file dialog or the file manager.
+They belong to the app that is open at the start. The file dialog or the file manager opens the second program.
 """
 
 from fairground_desk.together import (

@@ -1,4 +1,4 @@
-"""PCManFM with Mousepad: files are moved and a note says which; or a note says what to move, and is ticked off."""
+"""PCManFM with Mousepad: move files and log them in a note, or move files that a note lists and tick them off."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DONE, _OPEN = "[x]", "[ ]"
 
 
 class NoteTask(Together, FilesTask):
-    """Files are moved, and a text file is changed.
+    """Base of tasks that move files and change a text file.
 
     Attributes:
         note: Path of the text file.
@@ -38,11 +38,11 @@ class NoteTask(Together, FilesTask):
     step_budget = 140
 
     def wanted(self, world: World, before: State) -> list[str]:
-        """The lines of the note as they should be."""
+        """Return the expected lines of the note."""
         raise NotImplementedError
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The plan, the note, and the guards over all other files and permissions."""
+        """Check the plan and the note, and guard all other files and permissions."""
         plan = self.plan(world, before).whole(before)
         old, new = text_of(before, self.note), text_of(after, self.note)
         wanted = self.wanted(world, before)
@@ -60,20 +60,20 @@ class NoteTask(Together, FilesTask):
         ]  # fmt: skip
 
     def noted(self, world: World, before: State, found: Sequence[str]) -> list[Check]:
-        """The checks of parts of the note."""
+        """Return checks of parts of the note."""
         return []
 
     def opened(self) -> list[Move]:
-        """Opens the note from its folder, with the cursor at its beginning."""
+        """Open the note from its folder, with the cursor at its start."""
         return [*open_from_folder(self.note, rf"/{name_of(self.note)} - Mousepad$"), Press("ctrl+Home")]
 
     def closed(self) -> list[Move]:
-        """Saves the note and closes the editor; the file manager is in front again."""
+        """Save the note and close the editor, which brings the file manager to the front."""
         return [*save(self.note), Press("ctrl+q"), window("Mousepad$", gone=True), rest()]
 
 
 class SortAndLog(NoteTask):
-    """Downloads go to a new folder, and a log says which. Spans PCManFM and Mousepad."""
+    """Move downloads to a new folder, and log them. Spans PCManFM and Mousepad."""
 
     name = "sort-and-log"
     note = LOG
@@ -84,7 +84,6 @@ class SortAndLog(NoteTask):
     }
 
     def phrase(self, world: World) -> str:
-        """Names the files, the folder and the log."""
         wanted = world.parameters
         return (
             f"Move all {wanted['ending']} files from Downloads to a new folder {shown(str(wanted['to']))}, and note it "
@@ -95,7 +94,6 @@ class SortAndLog(NoteTask):
         )
 
     def papers(self, world: World) -> Mapping[str, bytes]:
-        """The log as it was kept so far."""
         home = home_of(world)
         lines = [f"{home.owner}: what was done on this desk", ""]
         for month, client in zip(("2026-01-12", "2026-02-09", "2026-03-11"), home.clients, strict=True):
@@ -107,11 +105,9 @@ class SortAndLog(NoteTask):
         return Plan(moved={path: f"{to}/{name_of(path)}" for path in self._files(world, before)}, made=(to,))
 
     def wanted(self, world: World, before: State) -> list[str]:
-        """What was there, and the new entry."""
         return [*text_of(before, LOG).lines, *self._entry(world, before)]
 
     def noted(self, world: World, before: State, found: Sequence[str]) -> list[Check]:
-        """The entry's first line, and its files."""
         head, *names = self._entry(world, before)
         later = list(found[len(text_of(before, LOG).lines) :])
         return [
@@ -121,7 +117,6 @@ class SortAndLog(NoteTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Moves what the filter shows, then writes at the end of the log."""
         to, ending = str(world.parameters["to"]), world.parameters["ending"]
         entry = "".join(f"{line}\n" for line in self._entry(world, before))
         return [
@@ -139,7 +134,7 @@ class SortAndLog(NoteTask):
 
 
 class FollowTheList(NoteTask):
-    """A list in a text file says what goes where, and is ticked off. Spans PCManFM and Mousepad."""
+    """Move files as a list in a text file says, and tick them off. Spans PCManFM and Mousepad."""
 
     name = "follow-the-list"
     note = ORDERS
@@ -151,7 +146,6 @@ class FollowTheList(NoteTask):
     }
 
     def phrase(self, world: World) -> str:
-        """Names the list and the part of it."""
         part = world.parameters["part"]
         return (
             f'In the text file {shown(ORDERS)} somebody wrote down what goes where. Carry out the part "{part}", and '
@@ -172,11 +166,9 @@ class FollowTheList(NoteTask):
         return Plan(moved=moved)
 
     def wanted(self, world: World, before: State) -> list[str]:
-        """The lines of the part ticked off."""
         return [self._ticked(world, line) for line in text_of(before, ORDERS).lines]
 
     def noted(self, world: World, before: State, found: Sequence[str]) -> list[Check]:
-        """That these lines are ticked, and how many are not."""
         ticked = [f"{_DONE} {old} -> {folder}" for old, folder in self._orders(world)]
         left = sum(line.startswith(_OPEN) for line in text_of(before, ORDERS).lines) - len(ticked)
         return [
@@ -188,7 +180,6 @@ class FollowTheList(NoteTask):
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Moves one file after the other, then ticks each line of the list."""
         lines = text_of(before, ORDERS).lines
         moves: list[Move] = []
         for old, folder in self._orders(world):
@@ -211,21 +202,21 @@ class FollowTheList(NoteTask):
 
 
 def orders(home: Home) -> dict[str, list[tuple[str, str]]]:
-    """What the list says, by part: a file, and the folder that it goes to, below the home folder."""
-    one, other = (f"Projects/{name}" for name in home.projects)
+    """Return the entries of the list, by part: a file, and its target folder below the home folder."""
+    first, second = (f"Projects/{name}" for name in home.projects)
     return {
         "Friday": [
-            (f"Documents/{home.papers[0]}.txt", other),
+            (f"Documents/{home.papers[0]}.txt", second),
             ("Downloads/manual.pdf", "Documents/Contracts"),
-            (f"{one}/images/logo.png", f"Pictures/{home.second}"),
+            (f"{first}/images/logo.png", f"Pictures/{home.second}"),
         ],
         "Monday": [
             ("Downloads/licence.txt", "Documents/Notes"),
             (f"Downloads/statement-{home.clients[1]}.pdf", "Documents/Invoices"),
-            (f"{one}/budget.csv", "Downloads"),
+            (f"{first}/budget.csv", "Downloads"),
         ],
         "Month end": [
-            (f"Documents/{home.papers[3]}.txt", f"{other}/drafts"),
+            (f"Documents/{home.papers[3]}.txt", f"{second}/drafts"),
             (f"Pictures/{home.second}/{home.subjects[1]}-2.jpg", f"Pictures/{home.album}"),
             ("Downloads/ticket.pdf", "Documents/Contracts"),
         ],

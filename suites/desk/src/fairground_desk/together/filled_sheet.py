@@ -1,4 +1,4 @@
-"""Whether a sheet was filled as it should have been: column by column, numbers as numbers, formulas as formulas."""
+"""Checks of a filled sheet: column by column, numbers as numbers, formulas as formulas."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Value = str | float
 
 
 def sheet_of(book: Workbook, name: str) -> Sheet:
-    """The sheet of this name, or an empty one, so that checks of it fail."""
+    """Return the sheet of this name, or an empty one, which fails all checks."""
     try:
         return book[name]
     except StateError:
@@ -22,52 +22,54 @@ def sheet_of(book: Workbook, name: str) -> Sheet:
 
 
 def columns_filled(sheet: Sheet, heads: Sequence[str], rows: Sequence[Sequence[Value]], *, top: int = 1) -> list[Check]:
-    """A check for each column: its values in order, below a head.
+    """Check each column: its values in order, below a header.
 
     Args:
         sheet: The sheet.
-        heads: Names of the columns, for the checks' own names.
-        rows: What should be there: texts, and numbers that must be numbers.
-        top: Row of the first of them, counted from 0.
+        heads: Names of the columns, used in the names of the checks.
+        rows: Expected texts and numbers; numbers must be stored as numbers.
+        top: First row, counted from 0.
     """
     checks = []
     for place, head in enumerate(heads):
         wanted = [row[place] for row in rows]
-        found = [sheet.at(top + number, place) for number in range(len(rows))]
-        good = all(map(_is, wanted, found))
+        cells = [sheet.at(top + number, place) for number in range(len(rows))]
+        good = all(map(_is, wanted, cells))
         checks.append(
-            holds(f"the column {head} is right", good, expected=wanted, found=[one.value for one in found], weight=1.5)
+            holds(
+                f"the column {head} is right", good, expected=wanted, found=[cell.value for cell in cells], weight=1.5
+            )
         )
     return checks
 
 
 def computed(name: str, sheet: Sheet, wanted: Mapping[str, tuple[float, str]], *, weight: float = 1.5) -> Check:
-    """Whether cells are formulas of the right cells that come to the right numbers.
+    """Check that cells have formulas of the right cells with the right results.
 
     Args:
-        name: Of the check.
+        name: Name of the check.
         sheet: The sheet.
-        wanted: By address, the number and the cells that it follows from, such as `C2 D2` or `C2:C7`.
-        weight: Of the check.
+        wanted: By address, the result and the cells it is computed from, such as `C2 D2` or `C2:C7`.
+        weight: Weight of the check.
     """
-    found = {place: sheet[place] for place in wanted}
+    cells = {place: sheet[place] for place in wanted}
     good = all(
-        one.formula and _is(wanted[place][0], one) and _follows(one.formula, wanted[place][1], sheet)
-        for place, one in found.items()
+        cell.formula and _is(wanted[place][0], cell) and _follows(cell.formula, wanted[place][1], sheet)
+        for place, cell in cells.items()
     )
-    told = {place: one.formula or one.value for place, one in found.items()}
-    return holds(name, bool(wanted) and good, expected=dict(wanted), found=told, weight=weight)
+    shown = {place: cell.formula or cell.value for place, cell in cells.items()}
+    return holds(name, bool(wanted) and good, expected=dict(wanted), found=shown, weight=weight)
 
 
 def says(name: str, sheet: Sheet, place: str, text: str) -> Check:
-    """Whether a cell holds a text."""
+    """Check that a cell contains a text."""
     return equal(name, text, sheet[place].value)
 
 
 def nothing_beyond(sheet: Sheet, allowed: Sequence[str]) -> Check:
-    """Whether a sheet that was filled has cells in these places and nowhere else."""
-    places = {position(one) for one in allowed}
-    there = {at for at, one in sheet.cells.items() if one.kind != "empty"}
+    """Check that a filled sheet has no other cells than these."""
+    places = {position(address) for address in allowed}
+    there = {at for at, cell in sheet.cells.items() if cell.kind != "empty"}
     return holds(
         "the sheet has this and nothing else", there == places, expected=len(places),
         found=sorted(address(*at) for at in there ^ places)[:20] or len(there),
@@ -84,14 +86,14 @@ def _is(wanted: Value, cell: Cell) -> bool:
 
 
 def _follows(formula: str, sources: str, sheet: Sheet) -> bool:
-    """Whether a formula refers to these cells, and beside them to none that holds a number."""
+    """Whether a formula refers to these cells, and to no other cell with a number."""
     wanted = _places(sources, sheet)
-    found = _places(formula, sheet)
-    return wanted <= found and not any(sheet.at(*place).kind == "number" for place in found - wanted)
+    places = _places(formula, sheet)
+    return wanted <= places and not any(sheet.at(*place).kind == "number" for place in places - wanted)
 
 
 def _places(formula: str, sheet: Sheet) -> set[tuple[int, int]]:
-    """The cells of the sheet that a formula refers to, as far as the sheet has any."""
+    """The cells that a formula refers to, within the used range of the sheet."""
     rows, columns = sheet.size
     return {
         (row, column)

@@ -1,4 +1,4 @@
-"""How a second program or document gets onto the screen, as a person would do it: by a file dialog or a folder."""
+"""Opening a second program or document as a user does: with a file dialog or from a folder."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from fairground_desk.kit import rest, window
 
 MIMEAPPS: Final = "~/.config/mimeapps.list"
 TEXT_EDITOR: Final = {"text/plain": "org.xfce.mousepad.desktop"}
-"""By kind of file, the desktop entry that a double click starts."""
+"""Desktop entry that a double click starts, by file type."""
 
 
 class Together(Scenario):
-    """A task that needs a second program: what it is, and the papers that lie ready for it.
+    """A scenario that needs a second program.
 
     Attributes:
-        also: Debian packages of the second program; the app's own are already there.
-        opens_with: Which program a double click in the file manager starts, where that matters.
+        also: Debian packages of the second program; the app's own are already installed.
+        opens_with: Desktop entry that a double click in the file manager starts, by file type.
     """
 
     also: ClassVar[tuple[str, ...]] = ()
     opens_with: ClassVar[Mapping[str, str]] = {}
 
     def papers(self, world: World) -> Mapping[str, bytes]:
-        """Files that this task adds to those of the profile, by path."""
+        """Return files that this task adds to those of the profile, by path."""
         return {}
 
     def setup(self, sandbox: Sandbox, world: World) -> None:
-        """Writes the papers, once it is certain that the second program is installed."""
+        """Check that the second program is installed, then write the files."""
         package_versions(self.also)
         for path, content in self.papers(world).items():
             sandbox.write_file(path, content)
@@ -43,7 +43,7 @@ class Together(Scenario):
 
 
 def open_document(path: str) -> list[Move]:
-    """From any part of LibreOffice: File > Open, and the path into the dialog."""
+    """Open a document with File > Open, from any part of LibreOffice."""
     return [
         Press("escape"), Press("ctrl+o"), window("^Open$"), rest(), Enter(path), rest(), Press("Return"),
         window("^Open$", gone=True), window(titled(path)), rest(),
@@ -51,21 +51,21 @@ def open_document(path: str) -> list[Move]:
 
 
 def close_document(path: str) -> list[Move]:
-    """File > Close; the document that was in front before comes back."""
+    """Close the document, which brings the previous one to the front."""
     return [Press("ctrl+w"), window(titled(path), gone=True), rest()]
 
 
 def open_from_folder(path: str, title: str) -> list[Move]:
-    """In the file manager: goes to a file and opens it, as a double click does, with the program that its kind has.
+    """Open a file from the file manager with its default program, as a double click does.
 
     Args:
-        path: Of the file.
-        title: A pattern of the title of the window that comes.
+        path: Path of the file.
+        title: Pattern of the title of the new window.
     """
-    # What is chosen by Select All has no cursor, so Return opens nothing: the first entry of the file's own menu does.
+    # After Select All no file has the cursor, so Return opens nothing. The context menu's first entry opens the file.
     return [*pick_one(path), Press("menu"), rest(), Press("Down"), Press("Return"), window(title), rest()]
 
 
 def titled(path: str) -> str:
-    """A pattern of the title that LibreOffice gives the window of a document."""
+    """Return a pattern of the window title that LibreOffice gives a document."""
     return rf"^{re.escape(path.rpartition('/')[2])} .*LibreOffice"

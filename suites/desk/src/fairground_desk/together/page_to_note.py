@@ -1,4 +1,4 @@
-"""PCManFM, Chromium and Mousepad: a saved web page is read, and some of its figures go into a note."""
+"""PCManFM, Chromium and Mousepad: copy values from a saved web page into a note."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _KINDS: Final = ("Trading", "Works", "Brothers")
 
 
 class PageToNote(NoteTask):
-    """Figures of a page that was saved, as lines of a text. Spans PCManFM, Chromium and Mousepad."""
+    """Copy values from a saved page as lines into a text file. Spans PCManFM, Chromium and Mousepad."""
 
     name = "page-to-note"
     note = NOTE
@@ -41,7 +41,6 @@ class PageToNote(NoteTask):
     }  # fmt: skip
 
     def phrase(self, world: World) -> str:
-        """Names the page, the note and what is taken over."""
         return (
             f"I saved a web page with offers as {shown(PAGE)}. Look at it in the browser, and write "
             f"{world.parameters['words']}, into the text file {shown(NOTE)}: below its last line, each offer as a line "
@@ -51,7 +50,7 @@ class PageToNote(NoteTask):
         )
 
     def papers(self, world: World) -> Mapping[str, bytes]:
-        """The page, the note, and the settings of a browser that was used before."""
+        """Return the page, the note, and the settings of a browser that is past its first run."""
         home = home_of(world)
         browser = {"check_default_browser": False, "has_seen_welcome_page": True}
         settings = {"browser": browser, "signin": {"allowed": False, "allowed_on_next_startup": False}}
@@ -69,7 +68,6 @@ class PageToNote(NoteTask):
         return []
 
     def wanted(self, world: World, before: State) -> list[str]:
-        """What was there, and the offers."""
         return [*text_of(before, NOTE).lines, *self._chosen(world)]
 
     def noted(self, world: World, before: State, found: Sequence[str]) -> list[Check]:
@@ -83,7 +81,6 @@ class PageToNote(NoteTask):
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Looks at the page, closes the browser, and writes at the end of the note."""
         lines = "".join(f"{line}\n" for line in self._chosen(world))
         return [
             *open_from_folder(PAGE, "Chromium$"), Press("ctrl+w"), window("Chromium$", gone=True), rest(),
@@ -93,19 +90,19 @@ class PageToNote(NoteTask):
     def _chosen(self, world: World) -> list[str]:
         wanted = world.parameters
         place = {"price": 2, "days": 3}[str(wanted["by"])]
-        ranked = sorted(offers(home_of(world)), key=lambda one: float(one[place]), reverse=bool(wanted["back"]))
+        ranked = sorted(offers(home_of(world)), key=lambda offer: float(offer[place]), reverse=bool(wanted["back"]))
         return [f"{number}: {supplier}, {price}" for number, supplier, price, _ in ranked[: int(wanted["count"])]]
 
 
 def offers(home: Home) -> list[tuple[int, str, str, int]]:
-    """The rows of the page: number, supplier, price, days; no two prices and no two numbers of days are alike."""
-    found = []
+    """Return the rows of the page: number, supplier, price, days. All prices differ, and so do all days."""
+    rows = []
     for at in range(14):
         supplier = f"{_TOWNS[(at * 3 + home.seed) % len(_TOWNS)]} {_KINDS[at // 5]}"
         price = 11.2 + (at * 37 + home.seed * 13) % 89 + ((at * 7) % 10) / 10
         days = 3 + (at * 5 + home.seed) % 14
-        found.append((301 + at * 7 + home.seed, supplier, f"{price:.2f}", days))
-    return found
+        rows.append((301 + at * 7 + home.seed, supplier, f"{price:.2f}", days))
+    return rows
 
 
 def _page(home: Home) -> str:

@@ -1,4 +1,4 @@
-"""Letters, notes and sheets that lie ready beside a profile's own files, the same bytes every time."""
+"""Letters, notes and sheets that tasks add to a profile's files; the bytes are the same on every run."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ TOTAL: Final = "All regions"
 
 @cache
 def bank_letter(profile: str) -> bytes:
-    """A letter whose chart is missing: it belongs below its last line."""
-    shop, one = PROFILES[profile], BUSINESSES[profile]
-    writer = f"{one.first[0]} {one.last[0]}"
+    """Return a letter without its chart, which belongs below the last line."""
+    shop, business = PROFILES[profile], BUSINESSES[profile]
+    writer = f"{business.first[0]} {business.last[0]}"
     return _letter(
         "Letter to the bank",
         writer,
         Text(f"**{shop.title}**"),
-        Text(f"{one.first[3]} {one.last[4]}, business accounts"),
+        Text(f"{business.first[3]} {business.last[4]}, business accounts"),
         Text("**Our figures**"),
-        Text(f"Dear {one.first[3]} {one.last[4]},"),
+        Text(f"Dear {business.first[3]} {business.last[4]},"),
         Text(
-            f"you asked how {shop.title} is doing before we meet about the overdraft. The books of {one.year} are not "
-            "audited yet, but the figures are final."
+            f"you asked how {shop.title} is doing before we meet about the overdraft. The books of {business.year} are "
+            "not audited yet, but the figures are final."
         ),
         Text(
             "We would rather show than tell, so you find //a chart// on this page. It comes straight from our own "
@@ -49,12 +49,12 @@ def bank_letter(profile: str) -> bytes:
 
 @cache
 def memo(profile: str) -> bytes:
-    """A memo with a mark for every figure, in a table and in a sentence."""
-    shop, one = PROFILES[profile], BUSINESSES[profile]
+    """Return a memo with a placeholder for every value, in a table and in a sentence."""
+    shop, business = PROFILES[profile], BUSINESSES[profile]
     rows = (("Region", "Figure"), *((region, f"[{region}]") for region in REGIONS), (TOTAL, "[All]"))
     return _letter(
         "Memo to the board",
-        f"{one.first[1]} {one.last[1]}",
+        f"{business.first[1]} {business.last[1]}",
         Text(f"{shop.title}: memo to the board", "Title"),
         Text("Where we sell", level=1),
         Text(f"The table shows our five regions in {shop.year}. It was filled in from the list of sales, by hand."),
@@ -66,23 +66,23 @@ def memo(profile: str) -> bytes:
 
 
 def delivery_rows(profile: str, kind: int) -> list[tuple[str, int, float]]:
-    """What a delivery note lists: things, pieces, price of one."""
-    one = BUSINESSES[profile]
+    """Return the rows of a delivery note: item, number of pieces, unit price."""
+    business = BUSINESSES[profile]
     start = kind * 3
-    found = []
+    rows = []
     for number in range(7):
-        item = one.items[(start + number * 2) % len(one.items)]
-        pieces = 6 + (one.seed * 5 + kind * 11 + number * 17) % 43
-        price = round(one.pay * (0.21 + ((one.seed + kind * 7 + number * 29) % 37) / 20), 2)
-        found.append((item, pieces, price))
-    return found
+        item = business.items[(start + number * 2) % len(business.items)]
+        pieces = 6 + (business.seed * 5 + kind * 11 + number * 17) % 43
+        price = round(business.pay * (0.21 + ((business.seed + kind * 7 + number * 29) % 37) / 20), 2)
+        rows.append((item, pieces, price))
+    return rows
 
 
 @cache
 def delivery_note(profile: str, kind: int, title: str) -> bytes:
-    """A delivery note with a table, as a supplier sends it."""
-    one = BUSINESSES[profile]
-    supplier, city, days = one.suppliers[kind % len(one.suppliers)]
+    """Return a supplier's delivery note with a table."""
+    business = BUSINESSES[profile]
+    supplier, city, days = business.suppliers[kind % len(business.suppliers)]
     rows = tuple((item, str(pieces), f"{price:.2f}") for item, pieces, price in delivery_rows(profile, kind))
     return _letter(
         title,
@@ -97,27 +97,27 @@ def delivery_note(profile: str, kind: int, title: str) -> bytes:
 
 @cache
 def accounts(profile: str, last: str) -> bytes:
-    """A workbook that waits for the figures of a report, with a sheet of last year's that stays.
+    """Return a workbook for the numbers of a report, with last year's sheet, which must stay.
 
     Args:
-        profile: Whose.
-        last: Head of the last column.
+        profile: Key of the profile.
+        last: Header of the last column.
     """
-    one = organisation(profile)
+    client = organisation(profile)
     heads = ("Programme", "Manager", "Budget", "Spent", "People", last)
     old: list[list[Entry]] = [_head(*heads[:1], "Budget", "Spent")]
-    old += [[each.name, round(each.budget * 0.9), round(each.spent * 0.87)] for each in one.programmes[:4]]
+    old += [[each.name, round(each.budget * 0.9), round(each.spent * 0.87)] for each in client.programmes[:4]]
     return write_ods(
         [
-            Table(str(one.year), [_head(*heads)], (6.5, 5.0, 3.0, 3.0, 2.4, 3.0)),
-            Table(str(one.year - 1), old, (6.5, 3.0, 3.0)),
+            Table(str(client.year), [_head(*heads)], (6.5, 5.0, 3.0, 3.0, 2.4, 3.0)),
+            Table(str(client.year - 1), old, (6.5, 3.0, 3.0)),
         ]
     )
 
 
 @cache
 def handout(profile: str) -> bytes:
-    """The beginning of a handout for those who listen to a talk."""
+    """Return the beginning of a handout for a talk."""
     talk = TALKS[profile]
     return _letter(
         f"Handout: {talk.title}",
@@ -132,7 +132,7 @@ def handout(profile: str) -> bytes:
 
 @cache
 def numbers(profile: str) -> bytes:
-    """A workbook with the heads of a slide's table, and a sheet with who said what."""
+    """Return a workbook with the headers of a slide's table, and a sheet with the speakers."""
     talk = TALKS[profile]
     people: list[list[Entry]] = [_head("Slide", "Speaker")]
     people += [[part.title, part.speaker] for part in talk.parts]
@@ -145,7 +145,7 @@ def numbers(profile: str) -> bytes:
 
 
 def figures(talk: Talk) -> tuple[tuple[str, ...], ...]:
-    """The table on a talk's slide of figures, its heads first."""
+    """Return the table of a talk's slide, with its header row."""
     return talk.part("figures").rows
 
 
@@ -158,11 +158,11 @@ def _head(*names: str) -> list[Entry]:
 
 
 def plain(value: float, digits: int = 2) -> str:
-    """A number as a person writes it without separators: whole, or with all its digits."""
+    """Return a number without separators: whole, or with all its digits."""
     return f"{value:.{digits}f}" if digits else f"{value:.0f}"
 
 
 def strongest(values: Sequence[tuple[str, float]]) -> tuple[str, str]:
-    """The names with the largest and the smallest value."""
-    ranked = sorted(values, key=lambda one: one[1])
+    """Return the names with the largest and the smallest value."""
+    ranked = sorted(values, key=lambda pair: pair[1])
     return ranked[-1][0], ranked[0][0]

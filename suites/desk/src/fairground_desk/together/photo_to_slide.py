@@ -1,4 +1,4 @@
-"""PCManFM, GIMP and Impress: a photograph is changed, exported, and placed on a slide."""
+"""PCManFM, GIMP and Impress: edit a photograph, export it, and place it on a slide."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from fairground_desk.together.prepared import prepare_profile
 
 DECK: Final = "~/Documents/talk.odp"
 EXPORTED: Final = "~/Pictures/for the slide.png"
-_MIDDLE: Final = 2.0  # millimetres beside the middle that do not count
+_MIDDLE: Final = 2.0  # tolerance from the centre, in millimetres
 _GREYS: Final = ("luminance", "luma", "average", "value", "lightness")
 _KEYS: Final = {"grey": "ctrl+alt+g", "mirrored": "ctrl+alt+h", "turned": "ctrl+alt+r"}
-# Keys that this user gave to entries of the menu Image, which have none of their own.
+# Shortcuts that this user assigned to entries of the menu Image, which have none by default.
 _MENURC: Final = b"""(gtk_accel_path "<Actions>/image/image-convert-grayscale" "<Primary><Alt>g")
 (gtk_accel_path "<Actions>/image/image-flip-horizontal" "<Primary><Alt>h")
 (gtk_accel_path "<Actions>/image/image-rotate-90" "<Primary><Alt>r")
@@ -46,7 +46,7 @@ _MENURC: Final = b"""(gtk_accel_path "<Actions>/image/image-convert-grayscale" "
 
 
 class PhotoToSlide(Together, FilesTask):
-    """A photograph is changed in GIMP and placed on a slide in Impress; both are opened from the file manager."""
+    """Edit a photograph in GIMP and place it on a slide in Impress; both open from the file manager."""
 
     name = "photo-to-slide"
     also = (*Gimp.packages, *Impress.packages)
@@ -62,7 +62,6 @@ class PhotoToSlide(Together, FilesTask):
     }
 
     def phrase(self, world: World) -> str:
-        """Names the photograph, the change and the slide."""
         wanted = world.parameters
         return (
             f"I need the photograph {shown(self._photo(world))} {wanted['words']}. Change it in the picture editor "
@@ -73,7 +72,7 @@ class PhotoToSlide(Together, FilesTask):
         )
 
     def papers(self, world: World) -> Mapping[str, bytes]:
-        """The presentation of somebody whom the profile works for, and GIMP's settings."""
+        """Return the presentation of a client of the profile's owner, and GIMP's settings."""
         dark, widgets = bool(world.theme.get("dark")), str(world.theme.get("widgets", "Adwaita"))
         return {
             DECK: folder_of(_talk_name(world))[_talk(world).path],
@@ -83,35 +82,37 @@ class PhotoToSlide(Together, FilesTask):
         }
 
     def setup(self, sandbox: Sandbox, world: World) -> None:
-        """With the profiles of both programs, as after their first run."""
+        """Also write the profiles of both programs, as after their first run."""
         prepare_profile(sandbox, Gimp(), CONFIG)
         prepare_profile(sandbox, Impress(), "~/.config/libreoffice")
         super().setup(sandbox, world)
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The picture, the slide, and the guards over all other files and permissions."""
-        made = Plan(empty=(EXPORTED,))
+        """Check the picture and the slide, and guard all other files and permissions."""
+        plan = Plan(empty=(EXPORTED,))
         return [
             *self._exported(world, before, after),
             *self._placed(world, before, after),
             files_unchanged(before, after, (DECK, EXPORTED)),
-            same_modes(made, before, _without_locks(after), ()),
+            same_modes(plan, before, _without_locks(after), ()),
         ]
 
     def _exported(self, world: World, before: State, after: State) -> list[Check]:
         photo = read_picture(before.file(self._photo(world)))
         if EXPORTED not in after.files:
             return [holds("the PNG is there", False, expected=EXPORTED)]
-        found = read_picture(after.file(EXPORTED))
+        exported = read_picture(after.file(EXPORTED))
         wanted = _changed(photo.pixels, str(world.parameters["change"]))
         height, width = wanted[0].shape[:2]
-        grey = [holds("it has no colour", is_grayscale(found.pixels))] if world.parameters["change"] == "grey" else []
+        grey = (
+            [holds("it has no colour", is_grayscale(exported.pixels))] if world.parameters["change"] == "grey" else []
+        )
         return [
             holds("the PNG is there", True, expected=EXPORTED),
-            is_format(found, "PNG"),
-            *has_size(found, width, height),
+            is_format(exported, "PNG"),
+            *has_size(exported, width, height),
             *grey,
-            looks("it is the photograph, changed as asked", found.pixels, *wanted, mean=3.0, share=0.03),
+            looks("it is the photograph, changed as asked", exported.pixels, *wanted, mean=3.0, share=0.03),
         ]
 
     def _placed(self, world: World, before: State, after: State) -> list[Check]:
@@ -121,22 +122,21 @@ class PhotoToSlide(Together, FilesTask):
         same = len(now.slides) == len(was.slides)
         new, pattern = added_shapes(was.slides[place], now.slides[place]) if same else ([], "\0")
         digest = hashlib.sha256(after.files.get(EXPORTED, b"")).hexdigest()
-        inside = [one.picture.digest if one.picture else "" for one in new]
+        inside = [shape.picture.digest if shape.picture else "" for shape in new]
         return [
-            equal("the slide has one picture more", ["image"], [one.kind for one in new]),
+            equal("the slide has one picture more", ["image"], [shape.kind for shape in new]),
             holds(
                 "it is the exported picture, embedded", inside == [digest], expected=[digest], found=inside, weight=2.0
             ),
             _in_the_middle(new, now),
             *kept(was, now, [on(name, pattern)]),
             equal(
-                "the slides are the same, in order", [one.name for one in was.slides], [one.name for one in now.slides],
-                weight=0.0, integrity=True,
+                "the slides are the same, in order", [slide.name for slide in was.slides],
+                [slide.name for slide in now.slides], weight=0.0, integrity=True,
             ),
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """From the folder into GIMP, out as a PNG, back to the folder, and on to the slide."""
         wanted, photo = world.parameters, self._photo(world)
         stem = re.escape(name_of(photo).rpartition(".")[0])
         slides = [Press("Next")] * (int(wanted["slide"]) - 1)
@@ -149,7 +149,6 @@ class PhotoToSlide(Together, FilesTask):
         ]  # fmt: skip
 
     def near_states(self, world: World, before: State, after: State) -> Mapping[str, State]:
-        """The photograph exported as it was."""
         plain = replace(after, files={**after.files, EXPORTED: before.file(self._photo(world))})
         return {"the photograph itself under the new name": plain}
 
@@ -159,29 +158,29 @@ class PhotoToSlide(Together, FilesTask):
 
 
 def _changed(pixels: Pixels, change: str) -> list[Pixels]:
-    """What would do; there are several ways to take colour away."""
+    """The accepted results; there are several ways to desaturate."""
     if change == "grey":
         return [desaturated_as(pixels, how) for how in _GREYS]
     return [flipped(pixels, "horizontal") if change == "mirrored" else rotated(pixels, 90)]
 
 
 def _in_the_middle(new: Sequence[Shape], deck: Deck) -> Check:
-    """Whether the new picture is in the middle of its slide, upright and of the right proportions."""
+    """Check that the new picture is centred on its slide, upright and not distorted."""
     if len(new) != 1 or not new[0].height:
-        return holds("it is in the middle of the slide, not distorted", False, found=[one.kind for one in new])
-    one = new[0]
-    off = (abs(one.x + one.width / 2 - deck.width / 2), abs(one.y + one.height / 2 - deck.height / 2))
-    sides = sorted((one.width, one.height))
-    good = max(off) <= _MIDDLE and not one.rotation and abs(sides[1] / sides[0] - 1.5) <= 0.03
+        return holds("it is in the middle of the slide, not distorted", False, found=[shape.kind for shape in new])
+    shape = new[0]
+    off = (abs(shape.x + shape.width / 2 - deck.width / 2), abs(shape.y + shape.height / 2 - deck.height / 2))
+    sides = sorted((shape.width, shape.height))
+    good = max(off) <= _MIDDLE and not shape.rotation and abs(sides[1] / sides[0] - 1.5) <= 0.03
     return holds(
         "it is in the middle of the slide, not distorted", good, expected="in the middle, 3 to 2",
-        found=(one.x, one.y, one.width, one.height, one.rotation),
+        found=(shape.x, shape.y, shape.width, shape.height, shape.rotation),
     )  # fmt: skip
 
 
 def _without_locks(state: State) -> State:
-    """Without the permissions of the files that LibreOffice puts beside an open document, and takes away again."""
-    modes = {path: one for path, one in state.get("modes").items() if not name_of(path).startswith(".~lock.")}
+    """Leave out the permissions of LibreOffice's lock files."""
+    modes = {path: mode for path, mode in state.get("modes").items() if not name_of(path).startswith(".~lock.")}
     return State(data={"files": state.get("files"), "modes": modes})
 
 

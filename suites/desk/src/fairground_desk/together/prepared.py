@@ -1,4 +1,4 @@
-"""The profile of a second program, made by its own first run as for its own app, so that nobody is asked anything."""
+"""The profile of a second program, created by its own first run, so that it shows no first-run prompts."""
 
 from __future__ import annotations
 
@@ -20,23 +20,25 @@ _made: dict[tuple[str, str], _Folder] = {}
 
 
 def prepare_profile(sandbox: Sandbox, app: App, folder: str) -> None:
-    """Puts an app's settings into a seat of another app.
+    """Write an app's settings into a seat of another app.
 
-    The first run takes seconds, and its result is the same in every sandbox of a machine: it is made once a process.
+    The first run takes seconds, and its result is the same in every sandbox of a machine. It runs once per process.
 
     Args:
-        sandbox: The other app's.
-        app: Whose `configure` makes them.
-        folder: Where they are: all of it is kept.
+        sandbox: Sandbox of the other app.
+        app: The app whose `configure` creates the settings.
+        folder: Folder of the settings; all of it is copied.
     """
     key = (app.name, folder)
     if key not in _made:
         app.configure(sandbox)
-        found = sandbox.list_files(folder, limit=_MOST)
-        files = tuple((one.path, sandbox.read_file(f"{folder}/{one.path}")) for one in found if one.kind == "file")
-        _made[key] = _Folder(tuple(one.path for one in found if one.kind == "folder"), files)
+        entries = sandbox.list_files(folder, limit=_MOST)
+        files = tuple(
+            (entry.path, sandbox.read_file(f"{folder}/{entry.path}")) for entry in entries if entry.kind == "file"
+        )
+        _made[key] = _Folder(tuple(entry.path for entry in entries if entry.kind == "folder"), files)
         return
-    places = [f"{folder}/{one}".replace("~", sandbox.home, 1) for one in _made[key].folders]
+    places = [f"{folder}/{subfolder}".replace("~", sandbox.home, 1) for subfolder in _made[key].folders]
     sandbox.run(["mkdir", "-p", *places])
     for path, content in _made[key].files:
         sandbox.write_file(f"{folder}/{path}", content)

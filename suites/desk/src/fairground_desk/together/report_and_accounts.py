@@ -1,4 +1,4 @@
-"""Writer with Calc: the table of a report goes into the accounts."""
+"""Writer with Calc: copy the table of a report into the accounts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HEADS: Final = ("Programme", "Manager", "Budget", "Spent", "People")
 
 
 class TableIntoAccounts(Together, WriterTask):
-    """The table of a report is carried over into a workbook, and worked on there. Spans Writer and Calc."""
+    """Copy the table of a report into a workbook, and add formulas there. Spans Writer and Calc."""
 
     name = "table-into-accounts"
     own_document = False
@@ -54,13 +54,12 @@ class TableIntoAccounts(Together, WriterTask):
         return {papers.ACCOUNTS: papers.accounts(world.configuration.profile, head)}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The sheet column by column, and that the rest of the workbook is as it was."""
         name = str(people(world).year)
         was, now = read_book(before.file(papers.ACCOUNTS)), read_book(after.file(papers.ACCOUNTS))
         sheet, rows = sheet_of(now, name), report_rows(document_of(before, REPORT))
         formula = str(world.parameters["formula"])
-        one, other = formula[1], formula[4]
-        results = {f"F{at}": (_worked_out(formula, row), f"{one}{at} {other}{at}") for at, row in enumerate(rows, 2)}
+        left, right = formula[1], formula[4]
+        results = {f"F{at}": (_worked_out(formula, row), f"{left}{at} {right}{at}") for at, row in enumerate(rows, 2)}
         sums = {
             f"{letter}8": (sum(float(row[place]) for row in rows), f"{letter}2:{letter}7")
             for place, letter in enumerate("CDE", 2)
@@ -77,7 +76,6 @@ class TableIntoAccounts(Together, WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Copies the cells of the table, pastes them into the sheet, and fills in the formulas."""
         return [
             Press("escape"), writer(("cells", "Budget", "A2:E7")), Press("ctrl+c"), *open_document(papers.ACCOUNTS),
             _cell("A2"), Press("ctrl+v"), rest(),
@@ -87,20 +85,20 @@ class TableIntoAccounts(Together, WriterTask):
 
 
 def report_rows(document: Document) -> list[list[str | float]]:
-    """The programmes of the report's table: texts, then numbers."""
+    """Return the programmes in the report's table: texts, then numbers."""
     grid = next(table.grid for table in document.tables if table.name == "Budget")
     return [[row[0], row[1], *(float(cell) for cell in row[2:5])] for row in grid[1:-1]]
 
 
 def _worked_out(formula: str, row: Sequence[str | float]) -> float:
-    """What one of the instances' formulas comes to."""
+    """The result of an instance's formula."""
     values = dict(zip("ABCDE", row, strict=True))
-    one, other = float(values[formula[1]]), float(values[formula[4]])
-    return one - other if formula[3] == "-" else one / other
+    left, right = float(values[formula[1]]), float(values[formula[4]])
+    return left - right if formula[3] == "-" else left / right
 
 
 def _cell(place: str) -> Move:
-    """Selects cells by their address, from anywhere in the sheet that is shown."""
+    """Select cells by address on the active sheet."""
     return uno("GoToCell", ToPoint=place)
 
 

@@ -1,4 +1,4 @@
-"""Calc with Writer: a chart into a letter, totals into a memo, a table of a delivery note into the stock list."""
+"""Calc with Writer: a chart into a letter, totals into a memo, the table of a delivery note into the stock list."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from fairground_desk.together.filled_sheet import columns_filled, computed, noth
 from fairground_desk.together.opening import Together, close_document, open_document
 from fairground_desk.writer.reading import body_with, document_of, matches, nothing_else, replaced, table_at, table_of
 
-_ON_THE_CHART = (380, 345)  # wherever the sheet begins: the oracle's chart lies in its corner and is large
+_ON_THE_CHART = (380, 345)  # works for every start of the sheet: the oracle's chart is large, in the sheet's corner
 _ANCHORS = ("paragraph", "char", "as-char")
 _WRAPS = ("", "none", "left", "right", "parallel", "dynamic", "run-through", "biggest")
 
 
 class ChartToLetter(Together, CalcTask):
-    """A chart of figures, and a copy of it in a letter. Spans Calc and Writer."""
+    """Make a chart, and copy it into a letter. Spans Calc and Writer."""
 
     name = "chart-to-letter"
     workbook = "{file}"
@@ -64,16 +64,16 @@ class ChartToLetter(Together, CalcTask):
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
         wanted, name = world.parameters, str(world.parameters["sheet"])
-        found = now[name].charts
-        one = found[0] if found else None
-        series = one.series if one else ()
+        charts = now[name].charts
+        chart = charts[0] if charts else None
+        series = chart.series if chart else ()
         cells = [(f"{name}.{wanted['values']}", f"{name}.{wanted['head']}", f"{name}.{wanted['labels']}")]
         return [
-            equal("the sheet has one chart", 1, len(found)),
-            equal("the sheet's chart is of the right kind", wanted["kind"], one.kind if one else None),
-            equal("it has the title", wanted["title"], one.title if one else None),
+            equal("the sheet has one chart", 1, len(charts)),
+            equal("the sheet's chart is of the right kind", wanted["kind"], chart.kind if chart else None),
+            equal("it has the title", wanted["title"], chart.title if chart else None),
             equal(
-                "it is made of the right cells", cells, [(some.values, some.label, some.categories) for some in series]
+                "it is made of the right cells", cells, [(line.values, line.label, line.categories) for line in series]
             ),
         ]
 
@@ -93,7 +93,8 @@ class ChartToLetter(Together, CalcTask):
         series = chart.series[0] if chart.series else None
         return [
             *super().judge(world, before, after, answer),
-            equal("the letter has one chart, and no picture", ["chart"], [one.kind for one in now.shapes], weight=2.0),
+            equal("the letter has one chart, and no picture", ["chart"], [drawn.kind for drawn in now.shapes],
+                  weight=2.0),
             equal("the letter's chart is of the right kind", wanted["kind"], chart.kind),
             equal("the letter's chart has the title", wanted["title"], chart.title),
             equal("it names what the sheet names", names, chart.categories),
@@ -119,7 +120,7 @@ class ChartToLetter(Together, CalcTask):
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Makes the chart in the corner of the sheet, clicks on it, copies it, and pastes it into the letter."""
+        """Make the chart in the corner of the sheet, select it by a click, and copy it into the letter."""
         wanted, name = world.parameters, str(world.parameters["sheet"])
         ranges = [[name, f"A1:{str(wanted['labels']).partition(':')[2]}"],
                   [name, f"{wanted['head']}:{str(wanted['values']).partition(':')[2]}"]]  # fmt: skip
@@ -131,7 +132,7 @@ class ChartToLetter(Together, CalcTask):
 
 
 class TotalsToMemo(Together, CalcTask):
-    """Sums of a long list go to the marks of a memo. Spans Calc and Writer."""
+    """Put sums of a long list into the placeholders of a memo. Spans Calc and Writer."""
 
     name = "totals-to-memo"
     workbook = SALES
@@ -162,26 +163,27 @@ class TotalsToMemo(Together, CalcTask):
         return []
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Every mark, and the memo as a whole."""
         was, now = document_of(before, papers.MEMO), document_of(after, papers.MEMO)
         marks = self._marks(world, before)
         expected = was
         for mark, value in marks.items():
             expected = _with(expected, mark, value)
         table, place = table_of(now, "Regions"), table_at(was, "Regions")
-        found = {row[0]: row[1] for row in table.grid if len(row) > 1}
-        sentence = next(at for at, one in enumerate(was.body) if isinstance(one, Paragraph) and "[Best]" in one.text)
-        told = getattr(now.body[sentence], "text", "") if sentence < len(now.body) else ""
+        shown = {row[0]: row[1] for row in table.grid if len(row) > 1}
+        sentence = next(
+            at for at, block in enumerate(was.body) if isinstance(block, Paragraph) and "[Best]" in block.text
+        )
+        text = getattr(now.body[sentence], "text", "") if sentence < len(now.body) else ""
         names = (*REGIONS, papers.TOTAL)
         touched = [f"block[{place}].cell[{2 * row + 1}].*" for row in range(1, len(names) + 1)]
         touched += [f"block[{sentence}].text", f"block[{sentence}].run*"]
         figures = zip(names, [marks[f"[{name}]"] for name in (*REGIONS, "All")], strict=True)
         return [
             *super().judge(world, before, after, answer),
-            *(equal(f"the figure of {name}", value, found.get(name)) for name, value in figures),
-            contains("the strongest region is named", f"strongest region is {marks['[Best]']},", told),
-            contains("the weakest region is named", f"the weakest is {marks['[Last]']}.", told),
-            contains("the sum is in the sentence", f"together make {marks['[All]']}.", told),
+            *(equal(f"the figure of {name}", value, shown.get(name)) for name, value in figures),
+            contains("the strongest region is named", f"strongest region is {marks['[Best]']},", text),
+            contains("the weakest region is named", f"the weakest is {marks['[Last]']}.", text),
+            contains("the sum is in the sentence", f"together make {marks['[All]']}.", text),
             matches("the memo looks as it did", expected, now, touched, weight=2.0),
             nothing_else("the rest of the memo is as it was", expected, now, touched),
         ]
@@ -201,12 +203,12 @@ class TotalsToMemo(Together, CalcTask):
                 sums[str(sheet.at(row, 1).value)] += amount
         digits = int(wanted["digits"])
         best, last = papers.strongest(list(sums.items()))
-        told = {f"[{region}]": papers.plain(value, digits) for region, value in sums.items()}
-        return {**told, "[All]": papers.plain(sum(sums.values()), digits), "[Best]": best, "[Last]": last}
+        marks = {f"[{region}]": papers.plain(value, digits) for region, value in sums.items()}
+        return {**marks, "[All]": papers.plain(sum(sums.values()), digits), "[Best]": best, "[Last]": last}
 
 
 class GoodsIntoStock(Together, CalcTask):
-    """A table in a text document becomes a sheet with formulas. Spans Writer and Calc."""
+    """Turn a table in a text document into a sheet with formulas. Spans Writer and Calc."""
 
     name = "goods-into-stock"
     workbook = STOCK
@@ -230,7 +232,6 @@ class GoodsIntoStock(Together, CalcTask):
         return {self._note(world): papers.delivery_note(profile, int(wanted["kind"]), str(wanted["title"]))}
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """The new sheet, column by column."""
         name, rows = str(world.parameters["sheet"]), self._rows(world)
         sheet, last = sheet_of(now, name), len(rows) + 2
         values = [round(pieces * price, 2) for _, pieces, price in rows]
@@ -238,7 +239,8 @@ class GoodsIntoStock(Together, CalcTask):
         places += [f"{letter}{row}" for letter in "ABCD" for row in range(2, last)]
         return [
             equal("the sheet is behind the others", [*was.names, name], list(now.names), weight=2.0),
-            equal("it has the heads", ["Item", "Pieces", "Price", "Value"], [sheet[f"{one}1"].value for one in "ABCD"]),
+            equal("it has the heads", ["Item", "Pieces", "Price", "Value"],
+                  [sheet[f"{letter}1"].value for letter in "ABCD"]),
             *columns_filled(sheet, ("Item", "Pieces", "Price"), rows),
             computed(
                 "every value is worked out", sheet,
@@ -253,7 +255,6 @@ class GoodsIntoStock(Together, CalcTask):
         return ["sheets", f"{world.parameters['sheet']}!*"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Reads the note in Writer, closes it, and fills the new sheet."""
         name, rows = str(world.parameters["sheet"]), self._rows(world)
         lines: list[list[object]] = [["Item", "Pieces", "Price", "Value"]]
         lines += [[*row, f"=B{at}*C{at}"] for at, row in enumerate(rows, 2)]
@@ -271,18 +272,20 @@ class GoodsIntoStock(Together, CalcTask):
 
 
 def _with(document: Document, mark: str, value: str) -> Document:
-    return body_with(document, lambda _, one: replaced(one, mark, value) if mark in one.text else one)
+    return body_with(
+        document, lambda _, paragraph: replaced(paragraph, mark, value) if mark in paragraph.text else paragraph
+    )
 
 
 def _replace_all(text: str, other: str) -> Move:
-    """Edit > Find and Replace > Replace All, exactly as it is written."""
+    """Edit > Find and Replace > Replace All, as plain text with exact case."""
     asked = {"SearchString": text, "ReplaceString": other, "Command": 3, "TransliterateFlags": 0, "AlgorithmType": 0,
              "AlgorithmType2": 1}  # fmt: skip
     return uno("ExecuteSearch", **{f"SearchItem.{name}": value for name, value in asked.items()})
 
 
 def _trimmed(document: Document, least: int) -> Document:
-    """Without empty lines at the end, which a chart may need to stand in; never shorter than the original."""
+    """Remove empty paragraphs at the end, which a chart may need as an anchor; never cut below the original length."""
     body = document.body
     while len(body) > least and isinstance(body[-1], Paragraph) and not body[-1].text.strip():
         body = body[:-1]
@@ -292,8 +295,10 @@ def _trimmed(document: Document, least: int) -> Document:
 def _all_close(wanted: Sequence[object], found: Sequence[float | None]) -> bool:
     pairs = list(zip(wanted, found, strict=False))
     return len(wanted) == len(found) and all(
-        isinstance(one, float) and other is not None and math.isclose(one, other, rel_tol=1e-6, abs_tol=0.006)
-        for one, other in pairs
+        isinstance(expected, float)
+        and actual is not None
+        and math.isclose(expected, actual, rel_tol=1e-6, abs_tol=0.006)
+        for expected, actual in pairs
     )
 
 

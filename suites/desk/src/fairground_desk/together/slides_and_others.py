@@ -1,4 +1,4 @@
-"""Impress with Writer and Calc: the points of a slide go into a handout, its table into a workbook."""
+"""Impress with Writer and Calc: copy the points of a slide into a handout, and its table into a workbook."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FUNCTIONS: Final[Mapping[str, Callable[[Sequence[float]], float]]] = {
 
 
 class _FromTheTalk(Together, DeckTask):
-    """The presentation is only read."""
+    """Base of tasks that only read the presentation."""
 
     saved = False
     step_budget = 140
@@ -38,7 +38,7 @@ class _FromTheTalk(Together, DeckTask):
 
 
 class SlideToHandout(_FromTheTalk):
-    """The points of a slide, set as text. Spans Impress and Writer."""
+    """Copy the points of a slide as text into a handout. Spans Impress and Writer."""
 
     name = "slide-to-handout"
     also = ("libreoffice-writer",)
@@ -49,7 +49,7 @@ class SlideToHandout(_FromTheTalk):
         "word for word, as a paragraph of its own in the style Text Body, without bullets. What the handout says "
         "already and the presentation stay as they are. Save the handout under its own name."
     )
-    instances = {one: {"role": one} for one in ("goals", "risks", "timeline", "closing")}
+    instances = {role: {"role": role} for role in ("goals", "risks", "timeline", "closing")}
 
     def words(self, world: World) -> Mapping[str, object]:
         return {"title": part_of(world).title}
@@ -58,10 +58,9 @@ class SlideToHandout(_FromTheTalk):
         return {papers.HANDOUT: papers.handout(world.configuration.profile)}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """What comes after the end that was."""
         part = part_of(world)
         was, now = document_of(before, papers.HANDOUT), document_of(after, papers.HANDOUT)
-        new = [one for one in now.paragraphs[len(was.body) :] if one.text.strip()]
+        new = [paragraph for paragraph in now.paragraphs[len(was.body) :] if paragraph.text.strip()]
         head, points = (new[0] if new else None), new[1:]
         first, *_, last = part.lines
         return [
@@ -71,11 +70,12 @@ class SlideToHandout(_FromTheTalk):
             equal("there are as many points as on the slide", len(part.lines), len(points)),
             equal("the first point is right", first, points[0].text.strip() if points else None),
             equal("the last point is right", last, points[-1].text.strip() if points else None),
-            equal("all points are there, in order", list(part.lines), [one.text.strip() for one in points], weight=2.0),
-            equal("they have the style Text Body", ["Text body"], sorted({one.style for one in points})),
+            equal("all points are there, in order", list(part.lines),
+                  [point.text.strip() for point in points], weight=2.0),
+            equal("they have the style Text Body", ["Text body"], sorted({point.style for point in points})),
             holds(
-                "they have no bullets", bool(points) and not any(one.list for one in points), expected="none",
-                found=sorted({one.list for one in points}),
+                "they have no bullets", bool(points) and not any(point.list for point in points), expected="none",
+                found=sorted({point.list for point in points}),
             ),
             nothing_else(
                 "the handout begins as it did", was, replace(now, body=now.body[: len(was.body)]), ["style[Heading 2]*"]
@@ -83,7 +83,7 @@ class SlideToHandout(_FromTheTalk):
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Types at the end of the handout; commands, since typing would be corrected and completed."""
+        """Uses commands instead of keys, because autocorrection and completion would change typed text."""
         part = part_of(world)
         moves: list[Move] = [*open_document(papers.HANDOUT), Press("ctrl+End"), uno("InsertPara")]
         moves += [
@@ -96,7 +96,7 @@ class SlideToHandout(_FromTheTalk):
 
 
 class FiguresToSheet(_FromTheTalk):
-    """The table of a slide, where one can work with it. Spans Impress and Calc."""
+    """Copy the table of a slide into a workbook. Spans Impress and Calc."""
 
     name = "figures-to-sheet"
     also = ("libreoffice-calc",)
@@ -121,7 +121,6 @@ class FiguresToSheet(_FromTheTalk):
         return {papers.NUMBERS: papers.numbers(world.configuration.profile)}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The sheet column by column, and that the rest of the workbook is as it was."""
         heads, rows = papers.figures(talk_of(world))[0], self._rows(world)
         was, now = read_book(before.file(papers.NUMBERS)), read_book(after.file(papers.NUMBERS))
         sheet, last = sheet_of(now, "Figures"), len(rows) + 2
@@ -142,7 +141,7 @@ class FiguresToSheet(_FromTheTalk):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Types row after row; the tab key goes on, and Return goes back to where the row began."""
+        """Type row by row: Tab goes to the next cell, and Return to the start of the next row."""
         rows, wanted = self._rows(world), world.parameters
         last = len(rows) + 2
         moves: list[Move] = [*open_document(papers.NUMBERS), uno("GoToCell", ToPoint="A2")]

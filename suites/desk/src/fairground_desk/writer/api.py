@@ -1,4 +1,4 @@
-"""What the oracles of this app ask LibreOffice's own programming interface for."""
+"""The oracles' interface to Writer, over UNO."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from fairground_desk.office import api
 
 
 def writer(*calls: Sequence[Any]) -> Command:
-    """Calls in order, each a name of `writer_side.py` and its arguments: `writer(("place", 3), ("do", "Bold"))`."""
+    """Return a command with calls to `writer_side.py`, each a name and arguments, such as `("do", "Bold")`."""
     return api("writer", calls)

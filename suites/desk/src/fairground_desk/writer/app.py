@@ -1,4 +1,4 @@
-"""LibreOffice Writer as a world: the documents of an organisation, and where they are opened."""
+"""The LibreOffice Writer app: its files, settings and start position."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BARS = ("standardbar", "textobjectbar")
 
 
 class Writer(OfficeApp):
-    """The unmodified LibreOffice Writer of Debian."""
+    """LibreOffice Writer as packaged by Debian, unmodified."""
 
     name = "writer"
     title = "LibreOffice Writer"
@@ -41,7 +41,7 @@ class Writer(OfficeApp):
     }
 
     def setup(self, sandbox: Sandbox, world: World) -> None:
-        """Puts the profile's files in place, and the window as the UI state wants it."""
+        """Write the profile's files and the UI state's settings."""
         profile, opened, state = str(world.profile["organisation"]), self.opened(world), world.ui_state
         for path, content in other_files(profile, opened).items():
             sandbox.write_file(path, content)
@@ -50,7 +50,7 @@ class Writer(OfficeApp):
         settings = sandbox.read_file(REGISTRY).decode()
         if state.get("window"):
             settings = _TEXT_WINDOW.sub(rf"\g<1>{_AS_WINDOW}", settings)
-        # Who works here: comments and changes bear this name.
+        # The user's name, which comments and tracked changes carry.
         first, _, last = organisation(profile).user.partition(" ")
         added = [_set("UserProfile/Data", "givenname", first), _set("UserProfile/Data", "sn", last)]
         if not state.get("bars", True):
@@ -60,7 +60,7 @@ class Writer(OfficeApp):
         sandbox.write_file(REGISTRY, settings.replace("</oor:items>", "".join(added) + "</oor:items>").encode())
 
     def opened(self, world: World) -> str:
-        """The document that the task is about."""
+        """Return the path of the document that the task is about."""
         return str(getattr(world.scenario, "document", None) or REPORT)
 
 

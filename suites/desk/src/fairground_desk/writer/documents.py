@@ -1,4 +1,4 @@
-"""The documents of an organisation: a report, a lease, minutes, a draft, a letter; and the files beside them."""
+"""The documents of an organisation: a report, a lease, minutes, a draft and a letter; and its other files."""
 
 from __future__ import annotations
 
@@ -39,35 +39,39 @@ POINTS = (
 
 @cache
 def other_files(profile: str, opened: str) -> Mapping[str, bytes]:
-    """Everything but the document that is opened."""
-    one, number = organisation(profile), PROFILES.index(profile)
-    found = {path: document(profile, path) for path in (*DOCUMENTS, NOTES) if path != opened}
-    found[CONTACTS] = "".join(",".join(row) + "\n" for row in contacts(one)).encode()
-    found[FIGURES] = _spreadsheet("Spending", figures(one))
+    """Return all files except the opened document, by path."""
+    people, number = organisation(profile), PROFILES.index(profile)
+    files = {path: document(profile, path) for path in (*DOCUMENTS, NOTES) if path != opened}
+    files[CONTACTS] = "".join(",".join(row) + "\n" for row in contacts(people)).encode()
+    files[FIGURES] = _spreadsheet("Spending", figures(people))
     for name, content in pictures(profile).items():
-        found[f"{PICTURES}/{name}"] = content
+        files[f"{PICTURES}/{name}"] = content
     for month in range(1, 13, 2):
-        found[f"{FOLDER}/archive/{one.year}/agenda-{month:02}.txt"] = _agenda(one, month).encode()
-        found[f"{FOLDER}/archive/{one.year}/attendance-{month:02}.csv"] = _attendance(one, month + number).encode()
-    found[f"{FOLDER}/archive/README.txt"] = f"Papers of {one.name}, by year. Nothing here is to be changed.\n".encode()
-    return MappingProxyType(found)
+        files[f"{FOLDER}/archive/{people.year}/agenda-{month:02}.txt"] = _agenda(people, month).encode()
+        files[f"{FOLDER}/archive/{people.year}/attendance-{month:02}.csv"] = _attendance(
+            people, month + number
+        ).encode()
+    files[f"{FOLDER}/archive/README.txt"] = (
+        f"Papers of {people.name}, by year. Nothing here is to be changed.\n".encode()
+    )
+    return MappingProxyType(files)
 
 
 @cache
 def document(profile: str, path: str, view: View | None = None) -> bytes:
-    """A document of a profile as a file, opened at a place."""
+    """Return a document of a profile as an ODT file with an initial view."""
     return write_odt(_MAKERS[path](organisation(profile), profile), view)
 
 
 @cache
 def pictures(profile: str) -> Mapping[str, bytes]:
-    """What lies in the folder of pictures."""
-    one, number = organisation(profile), PROFILES.index(profile)
+    """Return the files in the pictures folder."""
+    people, number = organisation(profile), PROFILES.index(profile)
     return MappingProxyType(
         {
             "logo.png": logo(number),
-            "spending.png": bars(number, [programme.spent for programme in one.programmes]),
-            "people.png": bars(number + 1, [programme.people for programme in one.programmes]),
+            "spending.png": bars(number, [programme.spent for programme in people.programmes]),
+            "people.png": bars(number + 1, [programme.people for programme in people.programmes]),
             "morning.png": landscape(number, 3),
             "evening.png": landscape(number + 1, 4),
             "old/visit.png": landscape(number + 2, 5, width=360, height=240),
@@ -76,7 +80,7 @@ def pictures(profile: str) -> Mapping[str, bytes]:
 
 
 def contacts(one: Organisation) -> list[list[str]]:
-    """The rows of the list of people, with its heading."""
+    """Return the rows of the contact list, heading first."""
     rows = [["Number", "Name", "Street", "Town", "Programme", "Amount"]]
     source = one.contacts
     for number in range(CONTACT_COUNT):
@@ -90,7 +94,7 @@ def contacts(one: Organisation) -> list[list[str]]:
 
 
 def figures(one: Organisation) -> list[list[str | int]]:
-    """What every programme spent in each quarter, with a heading."""
+    """Return the spending of every programme per quarter, heading first."""
     rows: list[list[str | int]] = [["Programme", "Q1", "Q2", "Q3", "Q4"]]
     for place, programme in enumerate(one.programmes):
         parts = [programme.spent * share // 100 for share in (19 + place, 27 - place, 22 + place % 3)]
@@ -99,27 +103,27 @@ def figures(one: Organisation) -> list[list[str | int]]:
 
 
 def resolved_minutes(profile: str, accepted: Callable[[str, str], bool]) -> bytes:
-    """The minutes as they are when each tracked change is accepted or rejected, by its kind and author.
+    """Return the minutes with each tracked change accepted or rejected.
 
     Args:
-        profile: Whose.
-        accepted: Told `ins` or `del` and an author; whether such a change is accepted.
+        profile: Name of the profile.
+        accepted: Takes the kind (`ins` or `del`) and the author of a change, and returns whether to accept it.
     """
 
     def settled(mark: re.Match[str]) -> str:
         kind, author, text = mark[1], mark[2], mark[3]
         return text if accepted(kind, author) == (kind == "ins") else ""
 
-    made = _minutes(organisation(profile), profile)
+    minutes = _minutes(organisation(profile), profile)
     blocks = [
         replace(block, text=CHANGE.sub(settled, block.text)) if isinstance(block, Text) else block
-        for block in made.blocks
+        for block in minutes.blocks
     ]
-    return write_odt(replace(made, blocks=blocks))
+    return write_odt(replace(minutes, blocks=blocks))
 
 
 def tracked_changes(profile: str) -> list[tuple[str, str]]:
-    """Kind and author of the tracked changes of the minutes, in order."""
+    """Return the kind and author of each tracked change in the minutes, in order."""
     blocks = _minutes(organisation(profile), profile).blocks
     return [(mark[1], mark[2]) for block in blocks if isinstance(block, Text) for mark in CHANGE.finditer(block.text)]
 
@@ -292,7 +296,7 @@ def _lease(one: Organisation, profile: str) -> Odt:
 
 
 def _minutes(one: Organisation, profile: str) -> Odt:
-    told = one.minutes
+    meeting = one.minutes
     first, second = one.reviewers
     marks = (
         (f"{{ins|{first}| A copy lies in the office.}}", f"{{del|{second}| Nobody voted against it.}}"),
@@ -302,33 +306,33 @@ def _minutes(one: Organisation, profile: str) -> Odt:
     )
     blocks: list[Block] = [
         Text(f"Minutes of the board of {one.name}", "Title"),
-        Text(f"Held on {told.day} in {told.room}, {one.place}"),
+        Text(f"Held on {meeting.day} in {meeting.room}, {one.place}"),
         Text("Attendance", level=1),
         Grid(
             "Attendance",
             (
                 ("Name", "Role"),
-                *((name, "Chair" if name == told.chair else "Member") for name in told.present),
+                *((name, "Chair" if name == meeting.chair else "Member") for name in meeting.present),
             ),
             (9.0, 8.0),
         ),
-        Text(f"{told.chair} was in the chair; {one.user} took the minutes. There was a quorum."),
+        Text(f"{meeting.chair} was in the chair; {one.user} took the minutes. There was a quorum."),
     ]
-    for item, (after_text, after_decision) in zip(told.items, marks, strict=True):
+    for item, (after_text, after_decision) in zip(meeting.items, marks, strict=True):
         blocks += [
             Text(item.title, level=1),
             Text(item.text + after_text),
             Text(f"{item.decision}; moved by {item.mover}, seconded by {item.seconder}.{after_decision}"),
         ]
-    remark = f"{{c|{first}|Is this day certain?|The next meeting is on {told.next}}}"
+    remark = f"{{c|{first}|Is this day certain?|The next meeting is on {meeting.next}}}"
     blocks += [
         Text("Tasks", level=1),
         Text(f"{{c|{second}|Sort these by day?|The tasks are}} as follows; hours are estimates."),
-        Grid("Tasks", (("Task", "Owner", "Due", "Hours"), *map(tuple, told.actions.rows)), (7.5, 4.5, 3.0, 2.0)),
+        Grid("Tasks", (("Task", "Owner", "Due", "Hours"), *map(tuple, meeting.actions.rows)), (7.5, 4.5, 3.0, 2.0)),
         Text("Next meeting", level=1),
         Text(f"{remark}, in the same place. {{c|{first}|Say who brings coffee.|The meeting closed at nine.}}"),
     ]
-    return _odt(one, f"Minutes of {told.day}", blocks)
+    return _odt(one, f"Minutes of {meeting.day}", blocks)
 
 
 def _chapter(one: Organisation, profile: str) -> Odt:
@@ -342,8 +346,8 @@ def _chapter(one: Organisation, profile: str) -> Odt:
         blocks += [Text(f"Chapter {number + 1}: {part.title}"), Text(before), Text(part.text[0])]
         if number < len(draft.quotes):
             blocks.append(Text(draft.quotes[number]))
-        told = one.programmes[number]
-        blocks += [Text(after), Text(part.text[1]), Text(f"{told.text} {told.aside}")]
+        programme = one.programmes[number]
+        blocks += [Text(after), Text(part.text[1]), Text(f"{programme.text} {programme.aside}")]
     blocks += [Text("To do before printing"), *map(Text, POINTS), Text(f"Written for {one.short} by {one.user}.")]
     return _odt(one, draft.title, blocks)
 
@@ -416,7 +420,7 @@ def _spreadsheet(name: str, rows: list[list[str | int]]) -> bytes:
 
 def _spreadsheet_cell(value: str | int) -> str:
     if isinstance(value, int):
-        told = f'office:value-type="float" office:value="{value}"'
+        attributes = f'office:value-type="float" office:value="{value}"'
     else:
-        told = 'office:value-type="string"'
-    return f"<table:table-cell {told}><text:p>{escape(str(value))}</text:p></table:table-cell>"
+        attributes = 'office:value-type="string"'
+    return f"<table:table-cell {attributes}><text:p>{escape(str(value))}</text:p></table:table-cell>"

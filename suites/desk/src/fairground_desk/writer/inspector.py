@@ -55,9 +55,9 @@ def find(state: State, path: str, wanted: str) -> list[dict[str, Any]]:
         wanted: The text.
     """
     return [
-        {"text": one.text, "times": one.text.count(wanted), "style": one.style}
-        for one in document_of(state, path).all_paragraphs
-        if wanted in one.text
+        {"text": paragraph.text, "times": paragraph.text.count(wanted), "style": paragraph.style}
+        for paragraph in document_of(state, path).all_paragraphs
+        if wanted in paragraph.text
     ]
 
 
@@ -69,14 +69,14 @@ def table(state: State, path: str, name: str) -> dict[str, Any]:
         path: Where the document was saved.
         name: Of the table, as the navigator shows it.
     """
-    found = _table(state, path, name)
+    content = _table(state, path, name)
     return {
-        "rows": found.grid,
-        "header_rows": found.header_rows,
-        "formulas": {_name(cell.row, cell.column): cell.formula for cell in found.cells if cell.formula},
+        "rows": content.grid,
+        "header_rows": content.header_rows,
+        "formulas": {_name(cell.row, cell.column): cell.formula for cell in content.cells if cell.formula},
         "merged": {
             _name(cell.row, cell.column): [cell.rows, cell.columns]
-            for cell in found.cells
+            for cell in content.cells
             if cell.rows > 1 or cell.columns > 1
         },
     }
@@ -111,8 +111,8 @@ def check_text(state: State, path: str, wanted: str, times: int = 1) -> Check:
         wanted: The text, exactly as it is written.
         times: How many times.
     """
-    found = sum(one.text.count(wanted) for one in document_of(state, path).all_paragraphs)
-    return equal(f"{wanted!r} occurs {times} times", times, found)
+    count = sum(paragraph.text.count(wanted) for paragraph in document_of(state, path).all_paragraphs)
+    return equal(f"{wanted!r} occurs {times} times", times, count)
 
 
 @WRITER.check("content")
@@ -137,11 +137,11 @@ def looks(state: State, path: str, wanted: str) -> list[dict[str, Any]]:
         path: Where the document was saved.
         wanted: The text, exactly as it is written.
     """
-    found = []
-    for one in document_of(state, path).all_paragraphs:
-        for run in dict.fromkeys(looks_at(one, wanted)):
-            found.append({"text": run.text, "style": run.style, "link": run.link, **_look(run)})
-    return found
+    runs = []
+    for paragraph in document_of(state, path).all_paragraphs:
+        for run in dict.fromkeys(looks_at(paragraph, wanted)):
+            runs.append({"text": run.text, "style": run.style, "link": run.link, **_look(run)})
+    return runs
 
 
 @WRITER.query("formatting")
@@ -151,10 +151,10 @@ def styles(state: State, path: str) -> dict[str, int]:
     Args:
         path: Where the document was saved.
     """
-    found: dict[str, int] = {}
-    for one in document_of(state, path).all_paragraphs:
-        found[one.style] = found.get(one.style, 0) + 1
-    return found
+    counts: dict[str, int] = {}
+    for paragraph in document_of(state, path).all_paragraphs:
+        counts[paragraph.style] = counts.get(paragraph.style, 0) + 1
+    return counts
 
 
 @WRITER.check("formatting")
@@ -166,8 +166,8 @@ def check_style(state: State, path: str, line: str, style: str) -> Check:
         line: The whole text of the paragraph.
         style: Name of the style, such as `Heading 1`.
     """
-    found = [one.style for one in document_of(state, path).all_paragraphs if one.text.strip() == line]
-    return holds(f"{line!r} is {style}", found == [style], expected=[style], found=found)
+    names = [paragraph.style for paragraph in document_of(state, path).all_paragraphs if paragraph.text.strip() == line]
+    return holds(f"{line!r} is {style}", names == [style], expected=[style], found=names)
 
 
 @WRITER.check("formatting")
@@ -180,11 +180,11 @@ def check_look(state: State, path: str, wanted: str, name: str, value: str) -> C
         name: `bold`, `italic`, `underline`, `colour`, `highlight`, `font`, `size`, `language`, `link`, `style`.
         value: As text: `true`, `#ff0000`, `12.0`.
     """
-    runs = [run for one in document_of(state, path).all_paragraphs for run in looks_at(one, wanted)]
+    runs = [run for paragraph in document_of(state, path).all_paragraphs for run in looks_at(paragraph, wanted)]
     if runs and not hasattr(runs[0], name):
         raise StateError(f"letters have no {name!r}")
-    found = sorted({str(getattr(run, name)).lower() for run in runs})
-    return equal(f"{wanted!r} has {name} {value}", [value.lower()], found)
+    values = sorted({str(getattr(run, name)).lower() for run in runs})
+    return equal(f"{wanted!r} has {name} {value}", [value.lower()], values)
 
 
 @WRITER.query("structure")
@@ -194,8 +194,8 @@ def outline(state: State, path: str) -> list[dict[str, Any]]:
     Args:
         path: Where the document was saved.
     """
-    found = document_of(state, path).headings
-    return [{"text": one.text, "level": one.heading, "page_break": one.page_break} for one in found]
+    headings = document_of(state, path).headings
+    return [{"text": heading.text, "level": heading.heading, "page_break": heading.page_break} for heading in headings]
 
 
 @WRITER.query("structure")
@@ -206,9 +206,9 @@ def lists(state: State, path: str) -> list[dict[str, Any]]:
         path: Where the document was saved.
     """
     return [
-        {"text": one.text, "list": one.list, "level": one.list_level, "format": one.list_format}
-        for one in document_of(state, path).paragraphs
-        if one.list
+        {"text": paragraph.text, "list": paragraph.list, "level": paragraph.list_level, "format": paragraph.list_format}
+        for paragraph in document_of(state, path).paragraphs
+        if paragraph.list
     ]
 
 
@@ -241,10 +241,11 @@ def images(state: State, path: str) -> list[dict[str, Any]]:
     """
     return [
         {
-            "name": one.name, "width": one.width, "height": one.height, "title": one.alt_title, "alt": one.alt,
-            "anchor": one.anchor, "block": one.paragraph, "digest": one.picture.digest if one.picture else "",
+            "name": image.name, "width": image.width, "height": image.height, "title": image.alt_title,
+            "alt": image.alt, "anchor": image.anchor, "block": image.paragraph,
+            "digest": image.picture.digest if image.picture else "",
         }
-        for one in document_of(state, path).images
+        for image in document_of(state, path).images
     ]  # fmt: skip
 
 
@@ -267,8 +268,8 @@ def check_heading(state: State, path: str, line: str, level: int) -> Check:
         line: The heading's whole text.
         level: From 1.
     """
-    found = [[one.text, one.heading] for one in document_of(state, path).headings]
-    return contains(f"{line!r} is a heading of level {level}", [line, level], found)
+    headings = [[heading.text, heading.heading] for heading in document_of(state, path).headings]
+    return contains(f"{line!r} is a heading of level {level}", [line, level], headings)
 
 
 @WRITER.query("history")
@@ -278,15 +279,15 @@ def changes(state: State, path: str) -> dict[str, Any]:
     Args:
         path: Where the document was saved.
     """
-    found = document_of(state, path)
-    return {"recording": found.tracking, "changes": found.changes}
+    document = document_of(state, path)
+    return {"recording": document.tracking, "changes": document.changes}
 
 
 @WRITER.query("history")
 def recent(state: State) -> list[str]:
     """Files that were opened or saved lately, as the desktop remembers them; empty before the first."""
     content = state.files.get(RECENT)
-    return [one.uri for one in read_recent_files(content)] if content else []
+    return [entry.uri for entry in read_recent_files(content)] if content else []
 
 
 @WRITER.query("settings")
@@ -298,11 +299,12 @@ def page(state: State, path: str) -> list[dict[str, Any]]:
     """
     return [
         {
-            "name": one.name, "width": one.width, "height": one.height, "orientation": one.orientation,
-            "margins": one.margins, "columns": one.columns, "header": one.header_text, "footer": one.footer_text,
+            "name": layout.name, "width": layout.width, "height": layout.height, "orientation": layout.orientation,
+            "margins": layout.margins, "columns": layout.columns, "header": layout.header_text,
+            "footer": layout.footer_text,
         }
-        for one in document_of(state, path).pages
-        if one.used
+        for layout in document_of(state, path).pages
+        if layout.used
     ]  # fmt: skip
 
 
@@ -315,14 +317,14 @@ def check_page(state: State, path: str, width: float, height: float) -> Check:
         width: In millimetres.
         height: In millimetres.
     """
-    found = document_of(state, path).page
-    wide = close_to("width", width, found.width, within=0.5)
-    high = close_to("height", height, found.height, within=0.5)
+    layout = document_of(state, path).page
+    wide = close_to("width", width, layout.width, within=0.5)
+    high = close_to("height", height, layout.height, within=0.5)
     return holds(
         f"the page is {width:g} x {height:g} mm",
         wide.passed and high.passed,
         expected=[width, height],
-        found=[found.width, found.height],
+        found=[layout.width, layout.height],
     )
 
 
@@ -339,7 +341,7 @@ def setting(state: State, name: str) -> Any:
 @WRITER.query("files")
 def files(state: State) -> list[str]:
     """Every file in the folders of documents and pictures."""
-    return [one["path"] for one in state.get("files") if one["kind"] == "file"]
+    return [entry["path"] for entry in state.get("files") if entry["kind"] == "file"]
 
 
 @WRITER.check("files")
@@ -371,21 +373,24 @@ def check_metadata(state: State, path: str, name: str, value: str) -> Check:
         name: `title`, `subject`, `description`, `author`, or `keywords` with commas between them.
         value: What it should be.
     """
-    found = getattr(document_of(state, path).metadata, name, None)
-    said = ", ".join(found) if isinstance(found, tuple) else found
-    return equal(f"{name} of {path}", value, said)
+    recorded = getattr(document_of(state, path).metadata, name, None)
+    shown = ", ".join(recorded) if isinstance(recorded, tuple) else recorded
+    return equal(f"{name} of {path}", value, shown)
 
 
 @WRITER.query("live")
 def unsaved(state: State) -> list[str]:
     """Documents that were open with unsaved changes when the attempt ended."""
-    return [str(one.get("path") or one.get("title")) for one in _open(state) if one.get("modified")]
+    return [str(document.get("path") or document.get("title")) for document in _open(state) if document.get("modified")]
 
 
 @WRITER.query("live")
 def view(state: State) -> list[dict[str, Any]]:
     """The documents that were open when the attempt ended, with the page of the cursor and what was selected."""
-    return [{"path": one.get("path"), "kind": one.get("kind"), **one.get("view", {})} for one in _open(state)]
+    return [
+        {"path": document.get("path"), "kind": document.get("kind"), **document.get("view", {})}
+        for document in _open(state)
+    ]
 
 
 def _open(state: State) -> list[dict[str, Any]]:
@@ -399,18 +404,18 @@ def _paragraph(state: State, path: str, number: int) -> Paragraph:
     body = document_of(state, path).body
     if not 0 <= number < len(body):
         raise StateError(f"{path} has {len(body)} blocks, and none of number {number}")
-    found = body[number]
-    if not isinstance(found, Paragraph):
+    block = body[number]
+    if not isinstance(block, Paragraph):
         raise StateError(f"block {number} of {path} is a table")
-    return found
+    return block
 
 
 def _table(state: State, path: str, name: str) -> Any:
     document = document_of(state, path)
-    found = table_of(document, name)
-    if not found.rows:
-        raise StateError(f"{path} has no table {name!r}; it has {[one.name for one in document.tables]}")
-    return found
+    content = table_of(document, name)
+    if not content.rows:
+        raise StateError(f"{path} has no table {name!r}; it has {[item.name for item in document.tables]}")
+    return content
 
 
 def _look(run: Any) -> dict[str, Any]:

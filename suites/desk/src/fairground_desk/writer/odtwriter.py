@@ -1,6 +1,6 @@
-"""Writing text documents (.odt) in LibreOffice's manner: saved by it again, they hold the same as before.
+"""Writer of text documents (.odt) in LibreOffice's form: saving one again in LibreOffice does not change its content.
 
-Text is given with a few marks, so that documents can be read in the code that holds them:
+Text uses a small markup, so that documents are readable in code:
 
     **bold**   //italic//   {fn|a footnote}   {bm|name|text}   {c|author|remark|the text that it is about}
     {ins|author|added text}   {del|author|removed text}
@@ -19,12 +19,12 @@ from importlib.resources import files
 from xml.sax.saxutils import escape, quoteattr
 
 DAY = "2026-03-02T09:30:00"
-"""When everything was written that bears a time."""
+"""Timestamp of everything that has one."""
 
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph; `level` makes it a heading."""
+    """A paragraph; a `level` above 0 makes it a heading."""
 
     text: str
     style: str = "Text body"
@@ -33,7 +33,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Items:
-    """A list with bullets or numbers."""
+    """A bulleted or numbered list."""
 
     items: tuple[str, ...]
     numbered: bool = False
@@ -50,7 +50,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Image:
-    """A picture in a paragraph of its own, as a character of it; sizes in centimetres."""
+    """A picture in its own paragraph, anchored as a character; sizes are centimetres."""
 
     name: str
     content: bytes = field(repr=False)
@@ -63,7 +63,7 @@ Block = Text | Items | Grid | Image
 
 @dataclass(frozen=True, kw_only=True)
 class Odt:
-    """A document: what it says and what is said about it."""
+    """A document: its content and its metadata."""
 
     title: str
     author: str
@@ -74,7 +74,7 @@ class Odt:
 
 @dataclass(frozen=True)
 class View:
-    """Where it opens: hundredths of a millimetre from the top, the zoom in hundredths, pages side by side."""
+    """The initial view: distance from the top in hundredths of a millimetre, zoom in percent, pages side by side."""
 
     top: int = 0
     zoom: int = 100
@@ -82,7 +82,7 @@ class View:
 
 
 def write_odt(document: Odt, view: View | None = None) -> bytes:
-    """The file."""
+    """Return the document as an ODT file."""
     pictures: dict[str, bytes] = {}
     content = _content(document, pictures)
     first, country = document.language
@@ -108,7 +108,7 @@ def write_odt(document: Odt, view: View | None = None) -> bytes:
 
 
 def pack(mimetype: str, parts: Mapping[str, bytes]) -> bytes:
-    """The parts of an OpenDocument file as one archive."""
+    """Pack the parts of an OpenDocument file into an archive."""
     listed = "".join(
         f'<manifest:file-entry manifest:full-path="{name}" manifest:media-type='
         f'"{"image/png" if name.endswith(".png") else "text/xml"}"/>'
@@ -130,7 +130,7 @@ def pack(mimetype: str, parts: Mapping[str, bytes]) -> bytes:
 
 
 class _Marks:
-    """Turns marked text into XML, and keeps the tracked changes that it comes by."""
+    """Converts marked text to XML and collects the tracked changes in it."""
 
     def __init__(self) -> None:
         self.changes: list[str] = []
@@ -301,7 +301,7 @@ def _settings(view: View) -> str:
         "ViewId": ("string", "view2"),
         "ViewLeft": ("long", "2501"),
         "ViewTop": ("long", str(view.top or 2501)),
-        # Without all four of these the rest is not heeded.
+        # LibreOffice ignores the other settings unless all four of these are present.
         "VisibleLeft": ("long", "0"),
         "VisibleTop": ("long", str(max(0, view.top - 2501))),
         "VisibleRight": ("long", "24000"),

@@ -1,4 +1,4 @@
-"""The organisations whose documents the profiles hold; what is known of each is in `data/`."""
+"""The organisations that own the profiles' documents; their data are in `data/`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PROFILES = ("fjord-museum", "lake-water", "weaving-house", "hill-observatory")
 
 
 class Programme(Record):
-    """What an organisation does, and what it cost."""
+    """An activity of an organisation, with its budget and spending."""
 
     name: str
     manager: str
@@ -25,7 +25,7 @@ class Programme(Record):
 
 
 class Agreement(Record):
-    """The terms of a lease; money is in the organisation's currency, `notice` in months, `term` in years."""
+    """The terms of a lease; amounts are in the organisation's currency, `notice` in months, `term` in years."""
 
     kind: str
     lessor: str
@@ -42,7 +42,7 @@ class Agreement(Record):
 
 
 class Item(Record):
-    """What a board spoke about."""
+    """An agenda item of a board meeting."""
 
     title: str
     text: str
@@ -52,13 +52,13 @@ class Item(Record):
 
 
 class Actions(Record):
-    """Rows of task, owner, day and hours."""
+    """Rows of task, owner, due date and hours."""
 
     rows: list[list[str]]
 
 
 class Minutes(Record):
-    """A meeting."""
+    """The minutes of a board meeting."""
 
     day: str
     next: str
@@ -87,7 +87,7 @@ class Chapter(Record):
 
 
 class Contacts(Record):
-    """What the list of people is made of."""
+    """Names, streets and towns from which the contact list is generated."""
 
     first: list[str]
     last: list[str]
@@ -96,7 +96,7 @@ class Contacts(Record):
 
 
 class Organisation(Record):
-    """Everything that its documents say; `term` is a word of its trade and what it could be replaced by."""
+    """All data for an organisation's documents; `term` is a technical term and its replacement."""
 
     name: str
     short: str
@@ -119,7 +119,7 @@ class Organisation(Record):
 
 @cache
 def organisation(profile: str) -> Organisation:
-    """The organisation of a profile."""
+    """Return the organisation of a profile."""
     text = files(__package__).joinpath("data", f"{profile}.toml").read_text(encoding="utf-8")
-    found: dict[str, Any] = tomllib.loads(text)
-    return Organisation.model_validate(found)
+    data: dict[str, Any] = tomllib.loads(text)
+    return Organisation.model_validate(data)

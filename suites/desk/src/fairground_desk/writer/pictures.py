@@ -1,4 +1,4 @@
-"""Pictures of an organisation: landscapes, a logo, a chart; drawn by arithmetic, the same bytes always."""
+"""Generated pictures of an organisation: landscapes, a logo and charts. The bytes are always the same."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _GROUNDS = ((70, 104, 96), (158, 116, 62), (134, 66, 78), (52, 76, 106))
 
 
 def landscape(number: int, hills: int, *, width: int = 480, height: int = 300) -> bytes:
-    """Rows of hills below a sky, in the colours of an organisation."""
+    """Draw rows of hills below a sky, in the colours of an organisation."""
     x = np.arange(width)
     y = np.arange(height)[:, None]
     sky, ground = np.array(_SKIES[number % 4], float), np.array(_GROUNDS[number % 4], float)
@@ -31,7 +31,7 @@ def landscape(number: int, hills: int, *, width: int = 480, height: int = 300) -
 
 
 def logo(number: int, *, size: int = 160) -> bytes:
-    """A ring with a wave in it."""
+    """Draw a ring with a wave in it."""
     y, x = np.mgrid[:size, :size] - size / 2
     distance = np.hypot(x, y)
     ground = np.array(_GROUNDS[number % 4], np.uint8)
@@ -41,7 +41,7 @@ def logo(number: int, *, size: int = 160) -> bytes:
 
 
 def bars(number: int, values: Sequence[int], *, width: int = 480, height: int = 280) -> bytes:
-    """A chart of bars, without words."""
+    """Draw a bar chart without labels."""
     pixels = np.full((height, width, 3), 255, np.uint8)
     step = width // (len(values) + 1)
     for place, value in enumerate(values):
@@ -53,7 +53,7 @@ def bars(number: int, values: Sequence[int], *, width: int = 480, height: int = 
 
 
 def png(pixels: Pixels) -> bytes:
-    """Pixels as a PNG file."""
+    """Encode pixels as a PNG file."""
     height, width, _ = pixels.shape
     rows = np.zeros((height, 1 + width * 3), np.uint8)
     rows[:, 1:] = pixels.reshape(height, width * 3)

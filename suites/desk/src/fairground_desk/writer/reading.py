@@ -1,7 +1,7 @@
-"""Documents of a recorded state, read once; and the same documents with single things changed.
+"""Documents of a recorded state, read once, and functions that derive the expected document.
 
-Checks compare what was saved with the document that should have come of the one before: `body_with`, `painted` and
-`without_blocks` make that one.
+Checks compare the saved document with the expected one, which `body_with`, `painted` and `without_blocks` derive from
+the original.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fairground.verify.reading.odt import read_odt
 from fairground.verify.reading.prose import Block, Paragraph, Run, Table, TableCell, paragraph_with, run_with
 
 NEAR = 0.15
-"""Millimetres and points that saving may round."""
+"""Tolerance in millimetres or points, because saving rounds."""
 
 
 @lru_cache(maxsize=16)
@@ -29,38 +29,38 @@ def _read(content: bytes, docx: bool) -> Document:
 
 
 def document_of(state: State, path: str) -> Document:
-    """The document that was saved there; raises `StateError` where there is none that can be read."""
+    """Read a document from a state; raises `StateError` if it is missing or unreadable."""
     return _read(state.file(path), path.endswith(".docx"))
 
 
 def nothing_else(name: str, expected: Document, found: Document, allowed: Iterable[str] = ()) -> Check:
-    """A guard: two documents hold the same, but for the places that match `allowed` (`block[3].*`).
+    """Guard: two documents are equal except for leaves that match `allowed`, such as `block[3].*`.
 
-    An asterisk stands for any letters; brackets stand for themselves.
+    An asterisk matches any characters; brackets are literal.
     """
-    one, other = document_leaves(expected), document_leaves(found)
+    old, new = document_leaves(expected), document_leaves(found)
     patterns = [pattern.replace("[", "[[]") for pattern in allowed]
-    free = {key for key in (*one, *other) if any(fnmatchcase(key, pattern) for pattern in patterns)}
-    return unchanged(name, one, other, allowed=free, same=same)
+    free = {key for key in (*old, *new) if any(fnmatchcase(key, pattern) for pattern in patterns)}
+    return unchanged(name, old, new, allowed=free, same=same)
 
 
 def matches(name: str, expected: Document, found: Document, places: Iterable[str], *, weight: float = 1.0) -> Check:
-    """Whether two documents hold the same in the places that match `places`, which are written as in `nothing_else`."""
-    one, other = document_leaves(expected), document_leaves(found)
+    """Check that two documents are equal in the leaves that match `places`, with patterns as in `nothing_else`."""
+    wanted, actual = document_leaves(expected), document_leaves(found)
     patterns = [pattern.replace("[", "[[]") for pattern in places]
-    keys = [key for key in dict.fromkeys((*one, *other)) if any(fnmatchcase(key, pattern) for pattern in patterns)]
-    wrong = [key for key in keys if key not in one or key not in other or not same(one[key], other[key])]
+    keys = [key for key in dict.fromkeys((*wanted, *actual)) if any(fnmatchcase(key, pattern) for pattern in patterns)]
+    wrong = [key for key in keys if key not in wanted or key not in actual or not same(wanted[key], actual[key])]
     return holds(
         name,
         not wrong,
-        expected={key: one.get(key) for key in wrong[:8]} or "as asked",
-        found={key: other.get(key) for key in wrong[:8]} or "as asked",
+        expected={key: wanted.get(key) for key in wrong[:8]} or "as asked",
+        found={key: actual.get(key) for key in wrong[:8]} or "as asked",
         weight=weight,
     )
 
 
 def same(one: object, other: object) -> bool:
-    """Equal, but for the last digits of lengths."""
+    """Compare values, with a tolerance for lengths."""
     if isinstance(one, float) and isinstance(other, float):
         return abs(one - other) <= NEAR
     if isinstance(one, tuple) and isinstance(other, tuple):
@@ -69,7 +69,7 @@ def same(one: object, other: object) -> bool:
 
 
 def body_with(document: Document, change: Callable[[int, Paragraph], Paragraph]) -> Document:
-    """The document with every paragraph changed, also those in tables; the number is that of the block of the body."""
+    """Apply `change` to every paragraph, including those in tables; the number is that of the body's block."""
 
     def changed(number: int, block: Block) -> Block:
         if isinstance(block, Paragraph):
@@ -84,7 +84,7 @@ def body_with(document: Document, change: Callable[[int, Paragraph], Paragraph])
 
 
 def replaced(paragraph: Paragraph, old: str, new: str) -> Paragraph:
-    """The paragraph with a text in place of another, which looks like the first letter of what it replaces."""
+    """Replace a text in a paragraph; the new text gets the format of the first replaced character."""
     letters = [(letter, replace(run, text="")) for run in paragraph.runs for letter in run.text]
     out: list[tuple[str, Run]] = []
     text, start = paragraph.text, 0
@@ -96,7 +96,7 @@ def replaced(paragraph: Paragraph, old: str, new: str) -> Paragraph:
 
 
 def painted(paragraph: Paragraph, term: str, **look: Any) -> Paragraph:
-    """The paragraph with another look for every occurrence of a term."""
+    """Change the format of every occurrence of a term in a paragraph."""
     letters = [(letter, replace(run, text="")) for run in paragraph.runs for letter in run.text]
     start = 0
     while (at := paragraph.text.find(term, start)) >= 0:
@@ -106,12 +106,12 @@ def painted(paragraph: Paragraph, term: str, **look: Any) -> Paragraph:
 
 
 def looked(paragraph: Paragraph, **look: Any) -> Paragraph:
-    """The paragraph with another look for all of its letters."""
+    """Change the format of all characters of a paragraph."""
     return _set(paragraph, [(c, replace(run, text="", **look)) for run in paragraph.runs for c in run.text])
 
 
 def styled(paragraph: Paragraph, style: NamedStyle, heading: int = 0) -> Paragraph:
-    """The paragraph in another style, with nothing else said about its look."""
+    """Return the paragraph in another style, without direct formatting."""
     runs = tuple(run_with(style.look, run.text) for run in paragraph.runs)
     return paragraph_with(style.layout, runs, style=style.name, heading=heading)
 
@@ -127,31 +127,31 @@ def _set(paragraph: Paragraph, letters: Iterable[tuple[str, Run]]) -> Paragraph:
 
 
 def looks_at(paragraph: Paragraph, term: str) -> list[Run]:
-    """How the letters of every occurrence of a term look."""
+    """Return the run of each character in every occurrence of a term."""
     letters = [run for run in paragraph.runs for _ in run.text]
-    found: list[Run] = []
+    runs: list[Run] = []
     start = 0
     while (at := paragraph.text.find(term, start)) >= 0:
         start = at + len(term)
-        found += letters[at:start]
-    return found
+        runs += letters[at:start]
+    return runs
 
 
 def without_blocks(document: Document, gone: Collection[int]) -> Document:
-    """The document without some blocks of its body, and without what was anchored in these; the rest moves up."""
-    kept = [number for number in range(len(document.body)) if number not in gone]
-    places: dict[int, int] = {number: place for place, number in enumerate(kept)}
+    """Remove blocks of the body and everything anchored in them, and renumber the rest."""
+    remaining = [number for number in range(len(document.body)) if number not in gone]
+    places: dict[int, int] = {number: place for place, number in enumerate(remaining)}
     places[-1] = -1
-    places[len(document.body)] = len(kept)
+    places[len(document.body)] = len(remaining)
 
     def moved(items: tuple[Any, ...], name: str = "block") -> tuple[Any, ...]:
         return tuple(
-            replace(one, **{name: places[getattr(one, name)]}) for one in items if getattr(one, name) in places
+            replace(item, **{name: places[getattr(item, name)]}) for item in items if getattr(item, name) in places
         )
 
     return replace(
         document,
-        body=tuple(document.body[number] for number in kept),
+        body=tuple(document.body[number] for number in remaining),
         shapes=moved(document.shapes, "paragraph"),
         notes=moved(document.notes),
         comments=moved(document.comments),
@@ -161,7 +161,7 @@ def without_blocks(document: Document, gone: Collection[int]) -> Document:
 
 
 def block_of(document: Document, text: str) -> int:
-    """The number of the first block whose text is this; -1 where there is none."""
+    """Return the number of the first block with this text, or -1."""
     for number, block in enumerate(document.body):
         if isinstance(block, Paragraph) and block.text.strip() == text:
             return number
@@ -169,7 +169,7 @@ def block_of(document: Document, text: str) -> int:
 
 
 def table_at(document: Document, name: str) -> int:
-    """The number of the block that is the table of this name; -1 where there is none."""
+    """Return the number of the block that is the table with this name, or -1."""
     for number, block in enumerate(document.body):
         if isinstance(block, Table) and block.name == name:
             return number
@@ -177,7 +177,7 @@ def table_at(document: Document, name: str) -> int:
 
 
 def table_of(document: Document, name: str) -> Table:
-    """The table of this name; an empty one where there is none."""
+    """Return the table with this name, or an empty one."""
     place = table_at(document, name)
     block = document.body[place] if place >= 0 else Table()
     assert isinstance(block, Table)

@@ -1,4 +1,4 @@
-"""What the tasks in Writer have in common: one document, what should become of it, and that nothing else changes."""
+"""Base class of the Writer scenarios, with the guard over all other files."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from fairground_desk.writer.reading import document_of
 
 
 class WriterTask(DeskTask):
-    """A task in one document, which is open at the start.
+    """Base class of scenarios in one document, which is open at the start.
 
     Attributes:
-        document: The one.
-        own_document: Whether it may change; not where a copy is asked for.
+        document: Path of the document.
+        own_document: Whether the document itself may change; False if the task asks for a copy.
     """
 
     app = "writer"
@@ -29,23 +29,21 @@ class WriterTask(DeskTask):
     step_budget: ClassVar[int] = 80
 
     def facts(self, world: World) -> dict[str, object]:
-        """What the instruction says beside the parameters; see `phrase`."""
+        """Return values for the template in addition to the parameters."""
         return {}
 
     def phrase(self, world: World) -> str:
-        """The instruction, with the facts of the profile in it."""
         return self.template.format_map({**world.parameters, **self.facts(world)})
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """The checks of what the saved document should be."""
+        """Return the checks of the saved document."""
         raise NotImplementedError
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The checks of the document that was open."""
         return self.asked(world, document_of(before, self.document), document_of(after, self.document))
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The task's own checks, and the guard over all other files."""
+        """Add the guard over all other files."""
         own = (self.document,) if self.own_document and self.kind == "action" else ()
         allowed = [path.format_map(world.parameters) for path in (*own, *self.changes)]
         return [*self.judge(world, before, after, answer), files_unchanged(before, after, allowed)]
@@ -55,5 +53,5 @@ class WriterTask(DeskTask):
 
 
 def people(world: World) -> Organisation:
-    """The organisation of the profile."""
+    """Return the organisation of the world's profile."""
     return organisation(str(world.profile["organisation"]))

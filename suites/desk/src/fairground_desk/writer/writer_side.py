@@ -1,6 +1,6 @@
-"""Runs inside of the seat with the system's own Python, and has Writer do what a macro would. Never imported by ours.
+"""Controls Writer over UNO. Runs inside the seat with the system's Python; the package never imports it.
 
-The order comes as JSON on the standard input: `calls`, each a name below and its arguments.
+Reads JSON from standard input; each of its `calls` is the name of a function below and its arguments.
 """
 
 # mypy: ignore-errors
@@ -15,7 +15,7 @@ from com.sun.star.lang import Locale
 
 
 def main():
-    """Carries one order out."""
+    """Run the calls from standard input."""
     order = json.load(sys.stdin)
     writer = Writer(order["pipe"], order["home"])
     for name, *arguments in order["calls"]:
@@ -24,7 +24,7 @@ def main():
 
 
 class Writer:
-    """The running program and the document in front."""
+    """The running program and its current document."""
 
     def __init__(self, pipe, home):
         local = uno.getComponentContext()
@@ -40,53 +40,53 @@ class Writer:
         return self.context.ServiceManager.createInstanceWithContext(name, self.context)
 
     def blocks(self):
-        """Paragraphs and tables of the body in their order."""
-        found = self.document.Text.createEnumeration()
-        while found.hasMoreElements():
-            yield found.nextElement()
+        """Yield the paragraphs and tables of the body, in order."""
+        enumeration = self.document.Text.createEnumeration()
+        while enumeration.hasMoreElements():
+            yield enumeration.nextElement()
 
     def block(self, number):
-        """One of them, counted from 0."""
-        for place, one in enumerate(self.blocks()):
+        """Return a block by number, counted from 0."""
+        for place, block in enumerate(self.blocks()):
             if place == number:
-                return one
+                return block
         raise ValueError(f"no block {number}")
 
 
 def do(writer, name, arguments=None):
-    """What a menu does."""
+    """Run a `.uno:` menu command."""
     given = tuple(PropertyValue(Name=key, Value=value) for key, value in (arguments or {}).items())
     helper = writer.make("com.sun.star.frame.DispatchHelper")
     helper.executeDispatch(writer.controller.getFrame(), f".uno:{name}", "", 0, given)
 
 
 def select(writer, first, last=None):
-    """Selects paragraphs from the first letter of one to the last of another."""
+    """Select from the start of one block to the end of another."""
     begin, end = writer.block(first), writer.block(first if last is None else last)
     writer.view.gotoRange(begin.Start, False)
     writer.view.gotoRange(end.End, True)
 
 
 def place(writer, number, at_end=False):
-    """Puts the cursor at the start or the end of a paragraph."""
+    """Move the cursor to the start or the end of a paragraph."""
     block = writer.block(number)
     writer.view.gotoRange(block.End if at_end else block.Start, False)
 
 
 def break_before(writer):
-    """Lets a new page begin with the paragraph of the cursor."""
+    """Insert a page break before the current paragraph."""
     writer.view.BreakType = uno.Enum("com.sun.star.style.BreakType", "PAGE_BEFORE")
 
 
 def find(writer, text, number=0):
-    """Selects an occurrence of a text, exactly as it is written; counted from 0."""
+    """Select an occurrence of a text, case-sensitive, by number from 0."""
     wanted = writer.document.createSearchDescriptor()
     wanted.SearchString, wanted.SearchCaseSensitive = text, True
     writer.controller.select(writer.document.findAll(wanted).getByIndex(number))
 
 
 def find_all(writer, text):
-    """Selects every occurrence of a text."""
+    """Select every occurrence of a text."""
     do(
         writer,
         "ExecuteSearch",
@@ -101,7 +101,7 @@ def find_all(writer, text):
 
 
 def replace_all(writer, text, other):
-    """Replaces every occurrence of a text, exactly as it is written."""
+    """Replace every occurrence of a text, case-sensitive."""
     do(
         writer,
         "ExecuteSearch",
@@ -117,61 +117,61 @@ def replace_all(writer, text, other):
 
 
 def format(writer, properties):
-    """Gives the selection properties."""
+    """Set properties of the selection."""
     for name, value in properties.items():
         writer.view.setPropertyValue(name, value)
 
 
 def language(writer, name):
-    """Gives the selection a language, such as `fr-FR`."""
+    """Set the language of the selection, such as `fr-FR`."""
     first, _, country = name.partition("-")
     writer.view.CharLocale = Locale(first, country, "")
 
 
 def format_all(writer, text, properties):
-    """Gives every occurrence of a text properties."""
+    """Set properties of every occurrence of a text."""
     wanted = writer.document.createSearchDescriptor()
     wanted.SearchString, wanted.SearchCaseSensitive = text, True
-    found = writer.document.findAll(wanted)
-    for number in range(found.getCount()):
+    matches = writer.document.findAll(wanted)
+    for number in range(matches.getCount()):
         for name, value in properties.items():
-            found.getByIndex(number).setPropertyValue(name, value)
+            matches.getByIndex(number).setPropertyValue(name, value)
 
 
 def cell(writer, table, name):
-    """Puts the cursor into a cell of a table."""
-    found = writer.document.TextTables.getByName(table).getCellByName(name)
-    writer.controller.select(found)
-    writer.view.gotoRange(found.Start, False)
+    """Move the cursor into a table cell."""
+    target = writer.document.TextTables.getByName(table).getCellByName(name)
+    writer.controller.select(target)
+    writer.view.gotoRange(target.Start, False)
 
 
 def cells(writer, table, names):
-    """Selects cells of a table, such as `A1:C1`."""
+    """Select a range of table cells, such as `A1:C1`."""
     writer.controller.select(writer.document.TextTables.getByName(table).getCellRangeByName(names))
 
 
 def formula(writer, table, name, text):
-    """Gives a cell of a table a formula."""
+    """Set the formula of a table cell."""
     writer.document.TextTables.getByName(table).getCellByName(name).setFormula(text)
 
 
 def sort(writer, table, names, column, ascending, numeric):
-    """Sorts rows of a table, given by their cells, by a column from 1."""
-    found = writer.document.TextTables.getByName(table).getCellRangeByName(names)
-    described = list(found.createSortDescriptor())
+    """Sort the rows of a cell range by a column, counted from 1."""
+    cell_range = writer.document.TextTables.getByName(table).getCellRangeByName(names)
+    described = list(cell_range.createSortDescriptor())
     field = uno.createUnoStruct("com.sun.star.table.TableSortField")
     field.Field, field.IsAscending = column, ascending
     field.FieldType = uno.Enum("com.sun.star.table.TableSortFieldType", "NUMERIC" if numeric else "ALPHANUMERIC")
-    for one in described:
-        if one.Name == "SortFields":
-            one.Value = uno.Any("[]com.sun.star.table.TableSortField", (field,))
-        if one.Name == "IsSortColumns":
-            one.Value = False
-    uno.invoke(found, "sort", (uno.Any("[]com.sun.star.beans.PropertyValue", tuple(described)),))
+    for option in described:
+        if option.Name == "SortFields":
+            option.Value = uno.Any("[]com.sun.star.table.TableSortField", (field,))
+        if option.Name == "IsSortColumns":
+            option.Value = False
+    uno.invoke(cell_range, "sort", (uno.Any("[]com.sun.star.beans.PropertyValue", tuple(described)),))
 
 
 def contents(writer, title, level):
-    """Inserts a table of contents at the cursor, and fills it."""
+    """Insert an up-to-date table of contents at the cursor."""
     index = writer.document.createInstance("com.sun.star.text.ContentIndex")
     index.Title, index.Level, index.CreateFromOutline = title, level, True
     writer.document.Text.insertTextContent(writer.view.Start, index, False)
@@ -179,26 +179,26 @@ def contents(writer, title, level):
 
 
 def section(writer, name, columns, protected):
-    """Makes the selection a section."""
-    made = writer.document.createInstance("com.sun.star.text.TextSection")
-    made.Name, made.IsProtected = name, protected
+    """Turn the selection into a section."""
+    text_section = writer.document.createInstance("com.sun.star.text.TextSection")
+    text_section.Name, text_section.IsProtected = name, protected
     if columns > 1:
-        shared = made.TextColumns
+        shared = text_section.TextColumns
         shared.setColumnCount(columns)
-        made.TextColumns = shared
+        text_section.TextColumns = shared
     cursor = writer.document.Text.createTextCursorByRange(writer.view)
-    writer.document.Text.insertTextContent(cursor, made, True)
+    writer.document.Text.insertTextContent(cursor, text_section, True)
 
 
 def page(writer, properties):
-    """Gives the page style of the cursor properties."""
+    """Set properties of the current page style."""
     style = writer.document.StyleFamilies.getByName("PageStyles").getByName(writer.view.PageStyleName)
     for name, value in properties.items():
         style.setPropertyValue(name, value)
 
 
 def page_columns(writer, count):
-    """Sets the pages in columns."""
+    """Set the number of columns of the current page style."""
     style = writer.document.StyleFamilies.getByName("PageStyles").getByName(writer.view.PageStyleName)
     shared = style.TextColumns
     shared.setColumnCount(count)
@@ -206,31 +206,31 @@ def page_columns(writer, count):
 
 
 def metadata(writer, properties):
-    """Gives the document properties such as a title."""
+    """Set document properties, such as the title."""
     for name, value in properties.items():
         setattr(writer.document.DocumentProperties, name, tuple(value) if isinstance(value, list) else value)
 
 
 def picture(writer, name, properties):
-    """Gives a picture properties; an empty name stands for the last one, lengths are hundredths of a millimetre."""
-    found = writer.document.GraphicObjects
-    names = [one for one in found.ElementNames]
-    one = found.getByName(name) if name else writer.controller.getSelection()
-    if not hasattr(one, "Size"):
-        one = found.getByName(names[-1])
+    """Set properties of a picture, by default the selected or last one; lengths are hundredths of a millimetre."""
+    pictures = writer.document.GraphicObjects
+    names = [key for key in pictures.ElementNames]
+    image = pictures.getByName(name) if name else writer.controller.getSelection()
+    if not hasattr(image, "Size"):
+        image = pictures.getByName(names[-1])
     given = dict(properties)
     if "width" in given:
-        size = one.Size
+        size = image.Size
         width = given.pop("width")
         height = given.pop("height", None) or round(size.Height * width / size.Width)
-        one.IsSyncWidthToHeight = one.IsSyncHeightToWidth = False
-        one.Size = Size(width, height)
+        image.IsSyncWidthToHeight = image.IsSyncHeightToWidth = False
+        image.Size = Size(width, height)
     for key, value in given.items():
-        setattr(one, key, value)
+        setattr(image, key, value)
 
 
 def reference(writer, bookmark):
-    """Inserts a cross-reference to the text of a bookmark at the cursor."""
+    """Insert a cross-reference to the text of a bookmark at the cursor."""
     field = writer.document.createInstance("com.sun.star.text.TextField.GetReference")
     field.ReferenceFieldSource, field.SourceName, field.ReferenceFieldPart = 2, bookmark, 2
     writer.document.Text.insertTextContent(writer.view.Start, field, False)
@@ -238,18 +238,18 @@ def reference(writer, bookmark):
 
 
 def insert_picture(writer, path):
-    """Inserts a picture from a file at the cursor."""
+    """Insert a picture from a file at the cursor."""
     url = uno.systemPathToFileUrl(path.replace("~", writer.home, 1))
     do(writer, "InsertGraphic", {"FileName": url, "AsLink": False})
 
 
 def save_as(writer, path, kind):
-    """Saves under another name, which the document has from then on; the format is named by its filter."""
+    """Save under another name, which becomes the document's name; `kind` is the name of the export filter."""
     writer.document.storeAsURL(*_target(writer, path, kind))
 
 
 def save_copy(writer, path, kind):
-    """Saves a copy in a format that is named by its filter."""
+    """Save a copy; `kind` is the name of the export filter."""
     writer.document.storeToURL(*_target(writer, path, kind))
 
 
@@ -261,8 +261,8 @@ def _target(writer, path, kind):
 
 
 CALLS = {
-    one.__name__.replace("_", "-"): one
-    for one in (
+    function.__name__.replace("_", "-"): function
+    for function in (
         do,
         select,
         place,
@@ -293,4 +293,4 @@ CALLS = {
 
 main()
 sys.stdout.flush()
-os._exit(0)  # taking the bridge down may crash, and everything is done
+os._exit(0)  # skips the UNO bridge's shutdown, which may crash

@@ -1,4 +1,4 @@
-"""Eats: restaurants, menus, a cart, orders that are delivered."""
+"""Eats: restaurants, menus, a cart, deliveries."""
 
 from fairground_pocket.eats.app import Eats
 

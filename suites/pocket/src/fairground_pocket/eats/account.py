@@ -1,4 +1,4 @@
-"""The account: who one is, what one eats, what one is told."""
+"""The account: personal details, dietary preferences, notifications."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DETAILS = Form(
 
 @SITE.get("/account")
 def account(visit: Visit) -> Screen:
-    """Everything that is kept about the owner."""
+    """The owner's account with links to all its parts."""
     db = visit.db
     diets = [name for key, name, _ in DIETS if db.setting(f"diet_{key}") == "1"]
     unseen = db.one("SELECT count(*) FROM notices WHERE seen = 0")
@@ -48,13 +48,13 @@ def account(visit: Visit) -> Screen:
 
 @SITE.get("/details")
 def details(visit: Visit) -> Screen:
-    """Name and telephone."""
+    """A form for name and phone number."""
     return _details(Filled({name: visit.db.setting(name) for name in ("owner", "phone")}))
 
 
 @SITE.post("/details")
 def save_details(visit: Visit) -> Screen | Go:
-    """Changes them."""
+    """Saves name and phone number."""
     filled = _DETAILS.read(visit)
     if not filled.ok:
         return _details(filled)
@@ -65,7 +65,7 @@ def save_details(visit: Visit) -> Screen | Go:
 
 @SITE.get("/diet")
 def diet(visit: Visit) -> Screen:
-    """What the owner does not eat."""
+    """The owner's dietary preferences."""
     db = visit.db
     rows = [
         parts.switch_row(SITE.url(f"/diet/{key}"), name, db.setting(f"diet_{key}") == "1", note=note, symbol="leaf")
@@ -77,7 +77,7 @@ def diet(visit: Visit) -> Screen:
 
 @SITE.post("/diet/{key}")
 def set_diet(visit: Visit, key: str) -> Go:
-    """Switches a preference."""
+    """Sets one dietary preference."""
     if key not in {known for known, _, _ in DIETS}:
         raise Gone
     visit.db.set(f"diet_{key}", visit.form("on") == "1")
@@ -86,7 +86,7 @@ def set_diet(visit: Visit, key: str) -> Go:
 
 @SITE.get("/alerts")
 def alerts(visit: Visit) -> Screen:
-    """What the owner is told about."""
+    """The kinds of notifications."""
     db = visit.db
     rows = [
         parts.switch_row(SITE.url(f"/alerts/{key}"), name, db.setting(f"alert_{key}") == "1", note=note, symbol="bell")
@@ -97,7 +97,7 @@ def alerts(visit: Visit) -> Screen:
 
 @SITE.post("/alerts/{key}")
 def set_alert(visit: Visit, key: str) -> Go:
-    """Switches one."""
+    """Turns a kind of notification on or off."""
     if key not in {known for known, _, _ in ALERTS}:
         raise Gone
     visit.db.set(f"alert_{key}", visit.form("on") == "1")
@@ -106,7 +106,7 @@ def set_alert(visit: Visit, key: str) -> Go:
 
 @SITE.get("/notices")
 def notices(visit: Visit) -> Screen:
-    """What there was to tell; looking at it makes it seen."""
+    """The notifications; opening the page marks them as seen."""
     db, now = visit.db, visit.db.now
     rows = db.rows("SELECT * FROM notices ORDER BY time DESC, id DESC")
     lines = [
@@ -123,7 +123,7 @@ def notices(visit: Visit) -> Screen:
 
 @SITE.get("/notices/{number:int}")
 def notice(visit: Visit, number: int) -> Screen:
-    """One of them, seen from now on."""
+    """A notification; opening it marks it as seen."""
     row = visit.found("SELECT * FROM notices WHERE id = ?", number)
     if not row["seen"]:
         visit.db.run("UPDATE notices SET seen = 1 WHERE id = ?", number)

@@ -1,4 +1,4 @@
-"""Where food is delivered to."""
+"""Delivery addresses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fairground_pocket.kit import Database, Field, Filled, Form, Go, Html, Scree
 
 @SITE.get("/addresses")
 def addresses(visit: Visit) -> Screen:
-    """All of them, the default one first."""
+    """All addresses, the default first."""
     rows = visit.db.rows("SELECT * FROM addresses ORDER BY is_default DESC, id")
     lines = [
         parts.row(
@@ -26,14 +26,14 @@ def addresses(visit: Visit) -> Screen:
 
 @SITE.get("/addresses/new")
 def new(visit: Visit) -> Screen:
-    """A form. Half-filled by the address of the page."""
+    """A form for an address; query parameters fill fields in."""
     names = ("label", "street", "area", "door", "note")
     return _page(visit.db, Filled({name: visit.query(name) for name in (*names, "next")}), 0)
 
 
 @SITE.get("/addresses/{number:int}")
 def address(visit: Visit, number: int) -> Screen:
-    """One of them."""
+    """An address with its actions."""
     row = visit.found("SELECT * FROM addresses WHERE id = ?", number)
     facts = [
         ("Street", row["street"]),
@@ -60,7 +60,7 @@ def address(visit: Visit, number: int) -> Screen:
 
 @SITE.get("/addresses/{number:int}/edit")
 def edit(visit: Visit, number: int) -> Screen:
-    """A form with what is known."""
+    """A form to edit an address."""
     row = visit.found("SELECT * FROM addresses WHERE id = ?", number)
     values = {name: str(row[name]) for name in ("label", "street", "area", "door", "note", "is_default")}
     return _page(visit.db, Filled(values), number)
@@ -68,20 +68,20 @@ def edit(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/addresses/new")
 def create(visit: Visit) -> Screen | Go:
-    """Adds one; from the checkout it is chosen for the order at once."""
+    """Adds an address; from the checkout, it is chosen for the order at once."""
     return _save(visit, 0)
 
 
 @SITE.post("/addresses/{number:int}/edit")
 def update(visit: Visit, number: int) -> Screen | Go:
-    """Changes one."""
+    """Saves an address."""
     visit.found("SELECT 1 FROM addresses WHERE id = ?", number)
     return _save(visit, number)
 
 
 @SITE.post("/addresses/{number:int}/default")
 def make_default(visit: Visit, number: int) -> Go:
-    """Delivers here unless told otherwise."""
+    """Makes an address the default."""
     visit.found("SELECT 1 FROM addresses WHERE id = ?", number)
     visit.db.run("UPDATE addresses SET is_default = (id = ?)", number)
     return Go(SITE.url("/addresses"), "Default address changed", undo=True)
@@ -89,7 +89,7 @@ def make_default(visit: Visit, number: int) -> Go:
 
 @SITE.post("/addresses/{number:int}/delete")
 def delete(visit: Visit, number: int) -> Go:
-    """Forgets one that is not the default."""
+    """Deletes an address that is not the default."""
     visit.found("SELECT 1 FROM addresses WHERE id = ? AND is_default = 0", number)
     visit.db.run("DELETE FROM addresses WHERE id = ?", number)
     return Go(SITE.url("/addresses"), "Address deleted", undo=True)

@@ -1,4 +1,4 @@
-"""The food delivery app as a world: its profiles, where it can start."""
+"""The food delivery app as a world: its profiles and UI states."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from fairground_pocket.kit import Cast, Database, Draw, PocketApp
 PAGES = (
     discover, searching, restaurants, dishes, carts, checkout, orders, feedback, addresses, methods, offers, account,
 )  # fmt: skip
-"""The modules whose handlers answer; importing them registers their pages."""
+"""The modules with handlers; importing them registers their pages."""
 
 _LAST = "SELECT o.id FROM orders o, clock WHERE due < now AND cancelled = 0 ORDER BY placed DESC LIMIT 1"
 _BEST = "SELECT id FROM restaurants ORDER BY rating DESC, ratings DESC, id LIMIT 1"
@@ -67,5 +67,5 @@ class Eats(PocketApp):
     }
 
     def fill(self, database: Database, cast: Cast, draw: Draw) -> None:
-        """Fills the town with restaurants and the past with orders."""
+        """Fills the town's restaurants and the order history."""
         filling.fill(database, cast, draw)

@@ -1,4 +1,4 @@
-"""The cart: what is in it, promo codes, a note for the restaurant."""
+"""The cart: its lines, promo codes, a note for the restaurant."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NOTE = Form(Field("note", "Note for the restaurant", "area", limit=200), key="n
 
 @SITE.get("/cart")
 def show_cart(visit: Visit) -> Screen:
-    """What will be ordered, and what it costs."""
+    """The cart and its price."""
     db = visit.db
     row, lines = store.cart(db), store.lines(db)
     if not lines:
@@ -60,7 +60,7 @@ def show_cart(visit: Visit) -> Screen:
 
 @SITE.post("/cart/lines/{number:int}/step")
 def step(visit: Visit, number: int) -> Go:
-    """One more or one less of a line; none takes it out."""
+    """Changes the quantity of a line by one; zero removes the line."""
     db = visit.db
     row = visit.found("SELECT * FROM cart_lines WHERE id = ?", number)
     by = visit.number("by")
@@ -76,20 +76,20 @@ def step(visit: Visit, number: int) -> Go:
 
 @SITE.post("/cart/empty")
 def empty_cart(visit: Visit) -> Go:
-    """Forgets the cart."""
+    """Empties the cart."""
     store.clear(visit.db)
     return Go(SITE.url("/cart"), "Your cart is empty", undo=True)
 
 
 @SITE.get("/cart/promo")
 def promo(visit: Visit) -> Screen:
-    """Where a code is typed, or chosen among those that exist."""
+    """A form for a promo code, with the list of existing ones."""
     return _promo(visit, Filled({"code": visit.query("code")}))
 
 
 @SITE.post("/cart/promo")
 def use_promo(visit: Visit) -> Screen | Go:
-    """Keeps a code for this order, when its conditions hold."""
+    """Applies a promo code to this order if its conditions are met."""
     db = visit.db
     if not store.lines(db):
         raise Gone
@@ -110,21 +110,21 @@ def use_promo(visit: Visit) -> Screen | Go:
 
 @SITE.post("/cart/promo/remove")
 def remove_promo(visit: Visit) -> Go:
-    """Orders without a code."""
+    """Removes the promo code from the order."""
     visit.db.run("UPDATE cart SET promo = NULL")
     return Go(SITE.url("/cart"), "No promo code", undo=True)
 
 
 @SITE.get("/cart/note")
 def note(visit: Visit) -> Screen:
-    """Where a note for the restaurant is written."""
+    """A form for a note to the restaurant."""
     body, sheets = _NOTE.show(SITE.url("/cart/note"), Filled({"note": store.cart(visit.db)["note"]}))
     return _note(body, sheets)
 
 
 @SITE.post("/cart/note")
 def save_note(visit: Visit) -> Screen | Go:
-    """Keeps the note with the cart."""
+    """Saves the note with the cart."""
     filled = _NOTE.read(visit)
     if not store.lines(visit.db):
         raise Gone

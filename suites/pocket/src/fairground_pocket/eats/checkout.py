@@ -1,4 +1,4 @@
-"""The last steps before an order: where to, when, paid how, with which tip."""
+"""Checkout: address, delivery time, payment method, tip."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _HERE = SITE.url("/checkout")
 
 @SITE.get("/checkout")
 def checkout(visit: Visit) -> Screen:
-    """Everything about the order at a glance."""
+    """The order summary."""
     return _page(visit)
 
 
@@ -49,7 +49,7 @@ def place_order(visit: Visit) -> Screen | Go:
 
 @SITE.post("/checkout/switch")
 def switch(visit: Visit) -> Go:
-    """Cutlery, or left at the door."""
+    """Switches cutlery or leaving the order at the door on or off."""
     _cart(visit)
     what = visit.form("what")
     if what not in ("cutlery", "at_door"):
@@ -60,7 +60,7 @@ def switch(visit: Visit) -> Go:
 
 @SITE.get("/checkout/address")
 def choose_address(visit: Visit) -> Screen:
-    """Where to deliver to, this time."""
+    """Choose the delivery address for this order."""
     rows = visit.db.rows("SELECT * FROM addresses ORDER BY is_default DESC, id")
     lines = [
         parts.menu_button(
@@ -75,7 +75,7 @@ def choose_address(visit: Visit) -> Screen:
 
 @SITE.post("/checkout/address")
 def set_address(visit: Visit) -> Go:
-    """Keeps the address with the cart."""
+    """Saves the address with the cart."""
     _cart(visit)
     row = visit.found("SELECT * FROM addresses WHERE id = ?", visit.number("address"))
     visit.db.run("UPDATE cart SET address = ?", row["id"])
@@ -84,7 +84,7 @@ def set_address(visit: Visit) -> Go:
 
 @SITE.get("/checkout/payment")
 def choose_method(visit: Visit) -> Screen:
-    """What to pay with, this time."""
+    """Choose the payment method for this order."""
     rows = visit.db.rows("SELECT * FROM methods ORDER BY is_default DESC, id")
     lines = [
         parts.menu_button(
@@ -98,7 +98,7 @@ def choose_method(visit: Visit) -> Screen:
 
 @SITE.post("/checkout/payment")
 def set_method(visit: Visit) -> Go:
-    """Keeps the way to pay with the cart."""
+    """Saves the payment method with the cart."""
     _cart(visit)
     row = visit.found("SELECT * FROM methods WHERE id = ?", visit.number("method"))
     visit.db.run("UPDATE cart SET method = ?", row["id"])
@@ -107,7 +107,7 @@ def set_method(visit: Visit) -> Go:
 
 @SITE.get("/checkout/time")
 def choose_day(visit: Visit) -> Screen:
-    """Now, or one of the next days."""
+    """Choose the delivery day: now, or one of the next days."""
     db = visit.db
     place = _place(visit)
     lines = [parts.menu_button(SITE.url("/checkout/time"), "As soon as possible", "bolt", slot="")]
@@ -127,7 +127,7 @@ def choose_day(visit: Visit) -> Screen:
 
 @SITE.get("/checkout/time/{day}")
 def choose_slot(visit: Visit, day: str) -> Screen:
-    """The half hours of a day."""
+    """Choose a half hour of the day."""
     place = _place(visit)
     if day not in {f"{visit.db.now + timedelta(days=ahead):%Y-%m-%d}" for ahead in range(_DAYS)}:
         raise Gone
@@ -141,7 +141,7 @@ def choose_slot(visit: Visit, day: str) -> Screen:
 
 @SITE.post("/checkout/time")
 def set_slot(visit: Visit) -> Go:
-    """Keeps the time with the cart."""
+    """Saves the delivery time with the cart."""
     db, slot = visit.db, visit.form("slot")
     place = _place(visit)
     if not slot:
@@ -157,14 +157,14 @@ def set_slot(visit: Visit) -> Go:
 
 @SITE.get("/checkout/tip")
 def choose_tip(visit: Visit) -> Screen:
-    """A share of the subtotal, or an amount."""
+    """Choose a tip: a share of the subtotal, or an amount."""
     _cart(visit)
     return _tip(visit, Filled({"amount": visit.query("amount")}))
 
 
 @SITE.post("/checkout/tip")
 def set_tip(visit: Visit) -> Screen | Go:
-    """Keeps the tip with the cart."""
+    """Saves the tip with the cart."""
     db = visit.db
     _cart(visit)
     if visit.form("percent"):
@@ -186,7 +186,7 @@ def set_tip(visit: Visit) -> Screen | Go:
 
 
 def slot_words(slot: str) -> str:
-    """`18:00 to 18:30`."""
+    """Formats a slot as `18:00 to 18:30`."""
     at = datetime.fromisoformat(slot)
     return f"{at:%H:%M} to {at + store.SLOT:%H:%M}"
 
@@ -241,7 +241,7 @@ def _tip(visit: Visit, filled: Filled) -> Screen:
 
 
 def _cart(visit: Visit) -> Database:
-    """Raises `Gone` where there is nothing to settle."""
+    """The cart. Raises `Gone` if it is empty."""
     if not store.lines(visit.db):
         raise Gone
     return visit.db

@@ -1,4 +1,4 @@
-"""The first screen: where to deliver to, what is under way, what one could eat."""
+"""The first screen: delivery address, current orders, suggestions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHOWN = 8
 
 @SITE.get("/")
 def discover(visit: Visit) -> Screen:
-    """Cuisines, offers, restaurants that one knows and such that are well rated."""
+    """Cuisines, offers, and restaurants that are familiar or well rated."""
     db = visit.db
     to = db.row("SELECT * FROM addresses ORDER BY is_default DESC, id")
     unseen = db.one("SELECT count(*) FROM notices WHERE seen = 0")
@@ -53,7 +53,7 @@ def discover(visit: Visit) -> Screen:
 
 
 def _under_way(visit: Visit) -> Html:
-    """Orders that are not here yet."""
+    """Orders that are not delivered yet."""
     db, now = visit.db, visit.db.now
     rows = db.rows(
         "SELECT o.*, r.name FROM orders o JOIN restaurants r ON r.id = o.restaurant WHERE due > ? AND cancelled = 0 "

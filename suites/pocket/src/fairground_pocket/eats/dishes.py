@@ -1,4 +1,4 @@
-"""A dish with its options, on its way into the cart; and a line of the cart that is changed."""
+"""A dish with its options, and editing a line of the cart."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DISH = "SELECT d.*, r.name AS place FROM dishes d JOIN restaurants r ON r.id = 
 
 @SITE.get("/d/{number:int}")
 def dish(visit: Visit, number: int) -> Screen:
-    """The dish and its options. Half-filled by the address: `quantity`, `note`, and `g7` for what group 7 holds."""
+    """A dish and its options. Query parameters fill it in: `quantity`, `note`, and `g7` for option group 7."""
     row = visit.found(_DISH, number)
     values = {name: visit.query(name) for name in ("note",)}
     values["quantity"] = visit.query("quantity") if visit.query("quantity") in map(str, range(1, 21)) else "1"
@@ -29,7 +29,7 @@ def dish(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/d/{number:int}")
 def add(visit: Visit, number: int) -> Screen | Go:
-    """Puts it into the cart."""
+    """Adds a dish to the cart."""
     db = visit.db
     row = visit.found(_DISH, number)
     if row["sold_out"]:
@@ -42,12 +42,12 @@ def add(visit: Visit, number: int) -> Screen | Go:
     if not filled.ok:
         return _page(db, row, filled)
     store.put(db, number, options, int(filled["quantity"]), filled["note"])
-    return Go(SITE.url(f"/r/{row['restaurant']}"))  # the button to the cart says the new sum
+    return Go(SITE.url(f"/r/{row['restaurant']}"))  # the cart button shows the new sum
 
 
 @SITE.get("/cart/lines/{number:int}")
 def line(visit: Visit, number: int) -> Screen:
-    """What was chosen for a line of the cart."""
+    """A form to edit a line of the cart."""
     db = visit.db
     entry = visit.found("SELECT * FROM cart_lines WHERE id = ?", number)
     row = visit.found(_DISH, entry["dish"])
@@ -62,7 +62,7 @@ def line(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/cart/lines/{number:int}")
 def update(visit: Visit, number: int) -> Screen | Go:
-    """Changes a line of the cart."""
+    """Saves a line of the cart."""
     db = visit.db
     entry = visit.found("SELECT * FROM cart_lines WHERE id = ?", number)
     row = visit.found(_DISH, entry["dish"])
@@ -81,7 +81,7 @@ def _groups(db: Database, row: sqlite3.Row) -> list[sqlite3.Row]:
 
 
 def _other(db: Database, row: sqlite3.Row) -> str:
-    """The restaurant whose dishes are in the cart, when it is another one."""
+    """The restaurant of the cart's dishes, if it is a different one."""
     held = store.cart(db)["restaurant"]
     if held in (None, row["restaurant"]):
         return ""
@@ -119,7 +119,7 @@ def _read(visit: Visit, row: sqlite3.Row, form: Form) -> tuple[Filled, list[int]
         chosen: Sequence[str] = (filled[key],) if group["required"] else filled.chosen[key]
         if len(chosen) > group["most"] and not filled.again:
             filled = filled.wrong(key, f"Choose {group['most']} at most")
-        options += [int(one) for one in chosen if one]
+        options += [int(text) for text in chosen if text]
     return filled, options
 
 

@@ -1,4 +1,4 @@
-"""What the owner says about an order: a review, a problem."""
+"""Feedback on an order: a review, a problem report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PROBLEM = Form(
 
 @SITE.get("/orders/{number:int}/rate")
 def rate(visit: Visit, number: int) -> Screen:
-    """Stars and a few words."""
+    """A form for stars and a text."""
     row = _delivered(visit, number)
     held = visit.db.row("SELECT * FROM reviews WHERE of_order = ?", number)
     values = {"stars": visit.query("stars"), "text": visit.query("text")}
@@ -34,7 +34,7 @@ def rate(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/orders/{number:int}/rate")
 def send_review(visit: Visit, number: int) -> Screen | Go:
-    """Publishes the review, or changes it."""
+    """Publishes or updates the review."""
     db = visit.db
     row = _delivered(visit, number)
     filled = _REVIEW.read(visit)
@@ -53,14 +53,14 @@ def send_review(visit: Visit, number: int) -> Screen | Go:
 
 @SITE.get("/orders/{number:int}/problem")
 def problem(visit: Visit, number: int) -> Screen:
-    """What went wrong. Half-filled by the address."""
+    """A form to report a problem; query parameters fill fields in."""
     filled = Filled({"kind": visit.query("kind"), "text": visit.query("text")})
     return _page(_PROBLEM, "problem", _delivered(visit, number), filled, "Send report")
 
 
 @SITE.post("/orders/{number:int}/problem")
 def send_problem(visit: Visit, number: int) -> Screen | Go:
-    """Reports it."""
+    """Saves the problem report."""
     row = _delivered(visit, number)
     filled = _PROBLEM.read(visit)
     if not filled.ok:

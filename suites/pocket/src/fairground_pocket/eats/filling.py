@@ -12,21 +12,21 @@ from fairground_pocket.eats.schema import ALERTS, DIETS
 from fairground_pocket.eats.store import discounted, is_open, order_number, share
 from fairground_pocket.kit import Cast, Database, Draw
 
-# Smallest coins for one unit of the menus, and what prices are rounded to.
+# Value of one menu unit in the smallest coin, and the step to which prices are rounded.
 _MONEY: Final = {
     "NGN": (65_000, 5_000), "SEK": (1_300, 100), "EUR": (100, 10), "JPY": (100, 10), "TRY": (3_500, 500),
     "MAD": (700, 100), "GBP": (95, 5), "COP": (2_500, 500), "INR": (3_000, 500), "CAD": (130, 5),
 }  # fmt: skip
 _NUMBER_FIRST: Final = frozenset({"Nigeria", "United Kingdom", "Canada", "India", "Morocco"})
 _LEVELS: Final = {1: 0.88, 2: 1.02, 3: 1.22}
-_SHOWN: Final = 0.72  # of a cuisine's dishes, how many a kitchen has
+_SHOWN: Final = 0.72  # share of a cuisine's dishes that a restaurant offers
 _DAYS: Final = 330
 _ORDERS: Final = 84
 
 
 @dataclass
 class _Town:
-    """What is being built, with the chance and the money of the profile."""
+    """A profile under construction, with its random generator and its currency."""
 
     db: Database
     cast: Cast
@@ -38,7 +38,7 @@ class _Town:
     required: dict[int, bool] = field(default_factory=dict)
 
     def money(self, units: float, step: int = 0) -> int:
-        """An amount in the smallest coin, rounded as prices are."""
+        """An amount in the smallest coin, rounded like a price."""
         unit, usual = _MONEY[self.cast.currency]
         step = step or usual
         return max(round(units * unit / step), 1 if units > 0 else -(10**9)) * step
@@ -72,15 +72,15 @@ def _settings(town: _Town) -> None:
 
 
 def _kitchens(town: _Town) -> list[tuple[str, str]]:
-    """Names with their cuisines, mixed: the town's own kitchens, and three of every kind that is everywhere."""
+    """Names with their cuisines, shuffled: the town's own restaurants, and three of every common cuisine."""
     own = menus.towns()[town.cast.name]
-    found = [(name, own.cuisine) for name in own.kitchens]
+    kitchens = [(name, own.cuisine) for name in own.kitchens]
     for cuisine, names in menus.everywhere().items():
-        found += [(name, cuisine) for name in town.draw.sample(names, 3)]
+        kitchens += [(name, cuisine) for name in town.draw.sample(names, 3)]
     known = [own.cuisine, *menus.everywhere()]
     for name in known:
         town.db.insert("cuisines", name=name, icon=menus.cuisines()[name].icon)
-    return town.draw.shuffled(found)
+    return town.draw.shuffled(kitchens)
 
 
 def _restaurant(town: _Town, number: int, name: str, cuisine: str) -> None:
@@ -140,7 +140,7 @@ def _dish(town: _Town, restaurant: int, section: int, dish: menus.Dish, factor: 
 
 
 def _hours_and_ratings(town: _Town) -> None:
-    """Ratings and times differ within a cuisine, so that the best and the fastest is always one."""
+    """Ratings and delivery times differ within a cuisine, so that the best and the fastest are unique."""
     db, draw = town.db, town.draw
 
     def quarter(first: int, last: int) -> str:
@@ -224,7 +224,7 @@ def _promos(town: _Town) -> None:
 
 
 def _history(town: _Town) -> None:
-    """Orders of the past year in their order, one that is under way and one for later."""
+    """Orders of the past year in chronological order, a current one and a scheduled one."""
     db, draw, now = town.db, town.draw, town.cast.now
     rows = {row["id"]: row for row in db.rows("SELECT * FROM restaurants ORDER BY id")}
     usual = draw.sample(list(rows), 17)
@@ -281,7 +281,7 @@ def _order(
         each = price + sum(option[2] for option in chosen)
         lines.append((dish, name, sorted(chosen), draw.weighted(((1, 5.0), (2, 3.0), (3, 1.0))), each))
     subtotal = sum(quantity * each for *_, quantity, each in lines)
-    while subtotal < restaurant["minimum"]:  # less would not have been brought
+    while subtotal < restaurant["minimum"]:  # reach the minimum order
         dish, name, chosen, quantity, each = lines[0]
         lines[0] = dish, name, chosen, quantity + 1, each
         subtotal += each
@@ -298,10 +298,11 @@ def _order(
         courier=draw.choice(couriers), cancelled=int(given.get("cancelled", False)),
     )  # fmt: skip
     for dish, name, chosen, quantity, each in lines:
-        said = ", ".join(option[1] for option in chosen)
+        options = ", ".join(option[1] for option in chosen)
         note = draw.choice(words.KITCHEN_NOTES) if draw.chance(0.08) else ""
         line = db.insert(
-            "order_lines", of_order=number, dish=dish, name=name, chosen=said, quantity=quantity, price=each, note=note
+            "order_lines", of_order=number, dish=dish, name=name, chosen=options, quantity=quantity, price=each,
+            note=note,
         )  # fmt: skip
         db.many("INSERT INTO order_options VALUES (?, ?)", [(line, option[0]) for option in chosen])
     return number
@@ -317,15 +318,15 @@ def _my_review(town: _Town, restaurant: int, order: int, placed: datetime) -> No
 
 
 def _told(town: _Town, order: int, restaurant: str, placed: datetime, slow: int | None) -> None:
-    """What the app says about an order while it is under way, and after."""
+    """The app's notifications about an order, during and after delivery."""
     number = order_number(order)
-    said = [("Order placed", f"{restaurant} has your order {number}.", placed + timedelta(seconds=5))]
+    messages = [("Order placed", f"{restaurant} has your order {number}.", placed + timedelta(seconds=5))]
     if slow is None:
-        said.append(("On the way", f"Your order {number} has left {restaurant}.", placed + timedelta(minutes=18)))
+        messages.append(("On the way", f"Your order {number} has left {restaurant}.", placed + timedelta(minutes=18)))
     else:
         at = placed + timedelta(minutes=slow)
-        said.append(("Delivered", f"Order {number} from {restaurant} is here. Enjoy your meal!", at))
-    for title, text, time in said:
+        messages.append(("Delivered", f"Order {number} from {restaurant} is here. Enjoy your meal!", at))
+    for title, text, time in messages:
         town.db.insert(
             "notices", title=title, text=text, time=time.isoformat(), of_order=order, seen=int(slow is not None)
         )  # fmt: skip

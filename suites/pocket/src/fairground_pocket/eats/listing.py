@@ -1,4 +1,4 @@
-"""What several screens show alike: amounts, restaurants, dishes, sums."""
+"""Shared by several screens: amounts, restaurants, dishes, sums."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from fairground_pocket.eats.schema import DIETS, SITE
 from fairground_pocket.kit import Database, Html, formats, html, join, parts
 
 RESTAURANTS: Final = "SELECT r.*, c.name AS cooks, c.icon FROM restaurants r JOIN cuisines c ON c.id = r.cuisine WHERE "
-"""The restaurants with their cuisines; a condition follows."""
+"""SQL for restaurants with their cuisines; append a condition."""
 LEVELS: Final = {1: "Budget", 2: "Mid-range", 3: "Upscale"}
 _PAGE: Final = 20
 T = TypeVar("T")
 
 
 def cash(db: Database, amount: int) -> str:
-    """An amount as it is written where the owner lives."""
+    """An amount as written where the owner lives."""
     return formats.money(amount, db.setting("currency"))
 
 
 def rating(row: sqlite3.Row) -> str:
-    """`4.7`, from tenths."""
+    """A restaurant's rating, such as `4.7`; it is stored in tenths."""
     return f"{row['rating'] / 10:.1f}"
 
 
 def badges(db: Database) -> dict[str, int]:
-    """Numbers on the tabs."""
+    """Numbers on the tabs, by tab key."""
     return {"cart": db.one("SELECT coalesce(sum(quantity), 0) FROM cart_lines")}
 
 
@@ -43,7 +43,7 @@ def hours(row: sqlite3.Row, now: datetime) -> str:
 
 
 def restaurant_row(db: Database, row: sqlite3.Row, *, name: str = "") -> Html:
-    """A restaurant in a list."""
+    """A row for a restaurant."""
     now = db.now
     fee = "Free delivery" if row["fee"] == 0 else f"Delivery {cash(db, row['fee'])}"
     tags = [parts.tag(f"{row['fast']}\u2013{row['slow']} min"), parts.tag(fee)]
@@ -62,7 +62,7 @@ def restaurant_row(db: Database, row: sqlite3.Row, *, name: str = "") -> Html:
 
 
 def dish_row(db: Database, dish: sqlite3.Row, wanted: Collection[str], symbol: str, *, place: str = "") -> Html:
-    """A dish of a menu, or of a search, where its restaurant is `place`; `wanted` is the owner's `diet`."""
+    """A row for a dish of a menu or of a search, where its restaurant is `place`; `wanted` is the owner's `diet`."""
     tags = [parts.tag("Sold out", strong=True)] if dish["sold_out"] else []
     if dish["popular"]:
         tags.append(parts.tag("Popular"))
@@ -82,19 +82,19 @@ def dish_row(db: Database, dish: sqlite3.Row, wanted: Collection[str], symbol: s
 
 
 def marks(dish: sqlite3.Row) -> list[str]:
-    """What is to be known about a dish."""
-    found = ["Vegan"] if dish["vegan"] else ["Vegetarian"] if dish["vegetarian"] else []
+    """The labels of a dish, such as vegan or spicy."""
+    labels = ["Vegan"] if dish["vegan"] else ["Vegetarian"] if dish["vegetarian"] else []
     pairs = (("gluten_free", "Gluten-free"), ("spicy", "Spicy"), ("nuts", "Nuts"))
-    return found + [word for column, word in pairs if dish[column]]
+    return labels + [word for column, word in pairs if dish[column]]
 
 
 def diet(db: Database) -> set[str]:
-    """The owner's dietary preferences that are switched on."""
+    """The owner's active dietary preferences."""
     return {key for key, _, _ in DIETS if db.setting(f"diet_{key}") == "1"}
 
 
 def fits(dish: sqlite3.Row, wanted: Collection[str]) -> bool:
-    """Whether a dish agrees with dietary preferences."""
+    """Whether a dish meets dietary preferences."""
     good = {key for key in ("vegetarian", "vegan", "gluten_free") if dish[key]}
     good |= {key for key, column in (("no_nuts", "nuts"), ("not_spicy", "spicy")) if not dish[column]}
     return set(wanted) <= good
@@ -110,42 +110,42 @@ def bill(db: Database, sums: store.Sums, promo: str = "") -> Html:
 
 
 def conditions(db: Database, promo: sqlite3.Row) -> str:
-    """When a promo code can be used, in words."""
-    said = []
+    """The conditions of a promo code, in words."""
+    clauses = []
     if promo["minimum"]:
-        said.append(f"from {cash(db, promo['minimum'])}")
+        clauses.append(f"from {cash(db, promo['minimum'])}")
     if promo["cuisine"]:
-        said.append(f"{db.one('SELECT name FROM cuisines WHERE id = ?', promo['cuisine'])} only")
-    said.append(f"until {formats.day(date.fromisoformat(promo['until']))}")
+        clauses.append(f"{db.one('SELECT name FROM cuisines WHERE id = ?', promo['cuisine'])} only")
+    clauses.append(f"until {formats.day(date.fromisoformat(promo['until']))}")
     if promo["used"]:
-        said.append("used")
-    return ", ".join(said)
+        clauses.append("used")
+    return ", ".join(clauses)
 
 
 def benefit(db: Database, promo: sqlite3.Row) -> str:
-    """What a promo code gives, short."""
+    """The benefit of a promo code, in a few words."""
     if promo["kind"] == "percent":
         return f"\u2212{promo['value']}%"
     return "Delivery" if promo["kind"] == "delivery" else cash(db, -promo["value"])
 
 
 def paged(found: Sequence[T], page: int) -> tuple[Sequence[T], int, int]:
-    """What stands on one page of a long list, which page it is, and how many there are."""
+    """The items of one page of a long list, the page number, and the number of pages."""
     pages = max(1, -(-len(found) // _PAGE))
     page = min(page, pages)
     return found[(page - 1) * _PAGE : page * _PAGE], page, pages
 
 
 def counted(number: int, word: str) -> str:
-    """`1 order`, `2 orders`."""
+    """A number with its noun: `1 order`, `2 orders`."""
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def stars(number: int) -> str:
-    """`★★★★☆`."""
+    """Formats a number of stars as `★★★★☆`."""
     return "★" * number + "☆" * (5 - number)
 
 
 def stack(items: Iterable[Html]) -> Html:
-    """Pieces below each other, with the distance that cards have."""
+    """Pieces below each other, with the spacing of cards."""
     return html('<div class="form">{}</div>', join(items))

@@ -1,4 +1,4 @@
-"""Kitchens as data: cuisines with dishes and options from `menus.txt`, towns with names from `towns.txt`."""
+"""Menus as data: cuisines with dishes and options from `menus.txt`, towns with names from `towns.txt`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Dish:
-    """Something to eat. `marks` are letters: v vegetarian, V vegan, g without gluten, s hot, n with nuts."""
+    """A dish. `marks` are letters: v vegetarian, V vegan, g gluten-free, s spicy, n with nuts."""
 
     name: str
     price: float
@@ -21,7 +21,7 @@ class Dish:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a menu with the option groups of its dishes."""
+    """A section of a menu, with the option groups of its dishes."""
 
     name: str
     groups: tuple[str, ...]
@@ -30,7 +30,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Cuisine:
-    """A kind of kitchen."""
+    """A cuisine with the sections of its menu."""
 
     name: str
     icon: str
@@ -39,7 +39,7 @@ class Cuisine:
 
 @dataclass(frozen=True)
 class Group:
-    """Options of a dish: exactly one when required, else at most so many."""
+    """A group of options of a dish: exactly one if required, else at most `most`."""
 
     name: str
     required: bool
@@ -49,7 +49,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Town:
-    """Who cooks in a town: its own cuisine, its drinks, the names of its kitchens."""
+    """A town: its own cuisine, its drinks, the names of its restaurants."""
 
     cuisine: str
     drinks: tuple[str, ...]
@@ -57,63 +57,63 @@ class Town:
 
 
 DRINKS: Final = "Drinks"
-"""A section of every menu, and no cuisine that one can look for."""
+"""A section of every menu; it is not a searchable cuisine."""
 
 
 @cache
 def cuisines() -> Mapping[str, Cuisine]:
-    """All kinds of kitchens by name, drinks among them."""
-    found: dict[str, list[tuple[str, tuple[str, ...], list[Dish]]]] = {}
+    """All cuisines by name, including drinks."""
+    by_name: dict[str, list[tuple[str, tuple[str, ...], list[Dish]]]] = {}
     icons: dict[str, str] = {}
     for line in _lines("menus.txt"):
         mark, rest = line[0], [part.strip() for part in line[1:].split("|")]
         if mark == "#":
             icons[rest[0]] = rest[1]
-            found[rest[0]] = []
+            by_name[rest[0]] = []
         elif mark == "*":
             groups = tuple(name.strip() for name in rest[1].split(",") if name.strip())
-            found[next(reversed(found))].append((rest[0], groups, []))
+            by_name[next(reversed(by_name))].append((rest[0], groups, []))
         elif mark != "@":
             name, price, marks, about = (part.strip() for part in line.split("|"))
-            found[next(reversed(found))][-1][2].append(Dish(name, float(price), marks, about))
+            by_name[next(reversed(by_name))][-1][2].append(Dish(name, float(price), marks, about))
     return {
         name: Cuisine(name, icons[name], tuple(Section(title, groups, tuple(d)) for title, groups, d in sections))
-        for name, sections in found.items()
+        for name, sections in by_name.items()
     }
 
 
 @cache
 def groups() -> Mapping[str, Group]:
     """All option groups by name."""
-    found = {}
+    by_name = {}
     for line in _lines("menus.txt"):
         if line.startswith("@"):
             head, *options = (part.strip() for part in line[1:].split("|"))
             name, _, most = head.rpartition(" ")
             pairs = [option.rpartition(" ") for option in options]
             priced = tuple((title, float(price)) for title, _, price in pairs)
-            found[name] = Group(name, most == "!", 1 if most == "!" else int(most), priced)
-    return found
+            by_name[name] = Group(name, most == "!", 1 if most == "!" else int(most), priced)
+    return by_name
 
 
 @cache
 def towns() -> Mapping[str, Town]:
-    """The towns by the names of their profiles."""
-    found: dict[str, tuple[str, tuple[str, ...], list[str]]] = {}
+    """The towns, by profile name."""
+    by_name: dict[str, tuple[str, tuple[str, ...], list[str]]] = {}
     for line in _lines("towns.txt"):
         if line.startswith("#"):
             if "|" not in line:
                 break
             name, cuisine, drinks = (part.strip() for part in line[1:].split("|"))
-            found[name] = cuisine, tuple(drink.strip() for drink in drinks.split(",")), []
+            by_name[name] = cuisine, tuple(drink.strip() for drink in drinks.split(",")), []
         else:
-            found[next(reversed(found))][2].append(line)
-    return {name: Town(cuisine, drinks, tuple(names)) for name, (cuisine, drinks, names) in found.items()}
+            by_name[next(reversed(by_name))][2].append(line)
+    return {name: Town(cuisine, drinks, tuple(names)) for name, (cuisine, drinks, names) in by_name.items()}
 
 
 @cache
 def everywhere() -> Mapping[str, tuple[str, ...]]:
-    """Cuisines that every town has, with names of kitchens for them."""
+    """Cuisines that every town has, with names of restaurants."""
     lines = list(_lines("towns.txt"))
     pairs = (line.partition(":") for line in lines[lines.index("# everywhere") + 1 :])
     return {cuisine: tuple(name.strip() for name in names.split(",")) for cuisine, _, names in pairs}

@@ -1,4 +1,4 @@
-"""What is paid with."""
+"""Payment methods: cards and cash."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CARD = Form(
 
 @SITE.get("/methods")
 def methods(visit: Visit) -> Screen:
-    """Cards and cash, the default one first."""
+    """Cards and cash, the default first."""
     rows = visit.db.rows("SELECT * FROM methods ORDER BY is_default DESC, id")
     lines = [
         parts.row(
@@ -52,13 +52,13 @@ def methods(visit: Visit) -> Screen:
 
 @SITE.get("/methods/new")
 def new(visit: Visit) -> Screen:
-    """A form for a card."""
+    """A form for a new card."""
     return _page(Filled())
 
 
 @SITE.post("/methods/new")
 def create(visit: Visit) -> Screen | Go:
-    """Adds a card; only its last digits are kept."""
+    """Adds a card; only its last digits are stored."""
     db = visit.db
     filled = _CARD.read(visit)
     number = re.sub(r"[ -]", "", filled["number"])
@@ -77,7 +77,7 @@ def create(visit: Visit) -> Screen | Go:
 
 @SITE.get("/methods/{number:int}")
 def method(visit: Visit, number: int) -> Screen:
-    """One of them."""
+    """A payment method with its actions."""
     row = visit.found("SELECT * FROM methods WHERE id = ?", number)
     orders = visit.db.one("SELECT count(*) FROM orders WHERE method = ?", row["label"])
     facts = [("Kind", "Card" if row["kind"] == "card" else "Cash"), ("Orders paid", str(orders))]
@@ -99,7 +99,7 @@ def method(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/methods/{number:int}/default")
 def make_default(visit: Visit, number: int) -> Go:
-    """Pays with this unless told otherwise."""
+    """Makes a payment method the default."""
     visit.found("SELECT 1 FROM methods WHERE id = ?", number)
     visit.db.run("UPDATE methods SET is_default = (id = ?)", number)
     return Go(SITE.url("/methods"), "Default changed", undo=True)
@@ -107,7 +107,7 @@ def make_default(visit: Visit, number: int) -> Go:
 
 @SITE.post("/methods/{number:int}/remove")
 def remove(visit: Visit, number: int) -> Go:
-    """Forgets one that is not the default."""
+    """Removes a payment method that is not the default."""
     visit.found("SELECT 1 FROM methods WHERE id = ? AND is_default = 0", number)
     visit.db.run("DELETE FROM methods WHERE id = ?", number)
     return Go(SITE.url("/methods"), "Removed", undo=True)

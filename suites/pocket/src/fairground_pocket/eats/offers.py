@@ -11,7 +11,7 @@ from fairground_pocket.kit import Html, Screen, Visit, formats, icon, join, part
 
 @SITE.get("/offers")
 def offers(visit: Visit) -> Screen:
-    """Those that can be used, then the others."""
+    """All promo codes, usable ones first."""
     db = visit.db
     today = f"{db.now:%Y-%m-%d}"
     good: list[Html] = []
@@ -30,7 +30,7 @@ def offers(visit: Visit) -> Screen:
 
 @SITE.get("/offers/{code}")
 def offer(visit: Visit, code: str) -> Screen:
-    """All conditions of one."""
+    """The conditions of a promo code."""
     db = visit.db
     row = visit.found("SELECT * FROM promos WHERE code = ?", code)
     only = db.one("SELECT name FROM cuisines WHERE id = ?", row["cuisine"])

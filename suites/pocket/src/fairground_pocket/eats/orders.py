@@ -1,4 +1,4 @@
-"""Orders: under way, delivered, cancelled; each with its progress, and what it cost by month."""
+"""Orders: current, delivered, cancelled; each with its progress; and the spending by month."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CAN_BE_CANCELLED = ("Scheduled", "Placed")
 
 @SITE.get("/orders")
 def orders(visit: Visit) -> Screen:
-    """The history, newest first; by words, state and month."""
+    """The order history, newest first, filtered by words, state and month."""
     db, now = visit.db, visit.db.now
     view = visit.query("view") if visit.query("view") in dict(_VIEWS) else ""
     month = visit.query("month") if re.fullmatch(r"20\d\d-[01]\d", visit.query("month"), re.ASCII) else ""
@@ -34,14 +34,14 @@ def orders(visit: Visit) -> Screen:
     rows = [row for row in db.rows(sql, words, words, month or "%") if _seen_in(view, store.status(row, now))]
     shown, page, pages = paged(rows, visit.page())
     lines = [_row(db, row, now) for row in shown]
-    kept = {"view": view, "month": month}
+    filters = {"view": view, "month": month}
     links = [(name, SITE.url("/orders", q=words, month=month, view=key), key == view) for key, name in _VIEWS]
     if month:
         links.append((f"In {date.fromisoformat(f'{month}-01'):%B %Y}", SITE.url("/orders", q=words, view=view), True))
     body = [parts.chips(links), parts.text(counted(len(rows), "order"), "muted small")]
     body.append(parts.rows(lines) if lines else parts.empty("receipt", "No orders here"))
-    body.append(parts.pager(SITE.url("/orders"), page, pages, q=words, **kept))
-    box = parts.search_box(SITE.url("/orders"), words, "Search orders", **kept)
+    body.append(parts.pager(SITE.url("/orders"), page, pages, q=words, **filters))
+    box = parts.search_box(SITE.url("/orders"), words, "Search orders", **filters)
     return Screen(
         "Orders", html("{}{}", box, parts.live(stack(body))), tab="orders", badges=badges(db),
         actions=[parts.bar_link(SITE.url("/spending"), "Spending by month", "wallet")],
@@ -50,16 +50,16 @@ def orders(visit: Visit) -> Screen:
 
 @SITE.get("/orders/{number:int}")
 def order(visit: Visit, number: int) -> Screen:
-    """One order: how far it is, what is in it, what it cost."""
+    """An order: its progress, its dishes, its price."""
     db, now = visit.db, visit.db.now
     row = visit.found(f"{_ORDERS} o.id = ?", number)
     state = store.status(row, now)
     due = datetime.fromisoformat(row["due"])
-    told = {"Cancelled": "Nothing is charged", "Delivered": f"Delivered {formats.moment(due)}"}
+    headings = {"Cancelled": "Nothing is charged", "Delivered": f"Delivered {formats.moment(due)}"}
     expected = (
         f"Expected {slot_words(row['slot'])}, {formats.day_in_full(due)}" if row["slot"] else f"Expected {due:%H:%M}"
     )
-    body = [parts.hero(state, told.get(state, expected))]
+    body = [parts.hero(state, headings.get(state, expected))]
     if state in store.STEPS and state != "Delivered":
         body.append(_progress(state))
     lines = db.rows("SELECT * FROM order_lines WHERE of_order = ? ORDER BY id", number)
@@ -93,7 +93,7 @@ def order(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/orders/{number:int}/again")
 def again(visit: Visit, number: int) -> Go:
-    """Fills the cart with the same dishes."""
+    """Fills the cart with the dishes of an order."""
     visit.found("SELECT 1 FROM orders WHERE id = ?", number)
     missing = store.reorder(visit.db, number)
     return Go(SITE.url("/cart"), f"Sold out: {', '.join(missing)}" if missing else "In your cart now", undo=True)
@@ -101,7 +101,7 @@ def again(visit: Visit, number: int) -> Go:
 
 @SITE.post("/orders/{number:int}/cancel")
 def cancel(visit: Visit, number: int) -> Go:
-    """Cancels an order that has not begun."""
+    """Cancels an order if its status still allows it."""
     row = visit.found("SELECT * FROM orders WHERE id = ?", number)
     if store.status(row, visit.db.now) not in _CAN_BE_CANCELLED:
         raise Gone
@@ -111,7 +111,7 @@ def cancel(visit: Visit, number: int) -> Go:
 
 @SITE.get("/spending")
 def spending(visit: Visit) -> Screen:
-    """What was spent, by the month in which orders were placed; cancelled ones cost nothing."""
+    """The amount spent by the month of the order; cancelled orders cost nothing."""
     db = visit.db
     rows = db.rows(
         "SELECT substr(placed, 1, 7) AS month, count(*) AS number, sum(total) AS total FROM orders WHERE "
@@ -131,7 +131,7 @@ def spending(visit: Visit) -> Screen:
 
 
 def row_name(number: int, place: str) -> str:
-    """What an order is called in the list."""
+    """The name of an order in the list."""
     return f"{store.order_number(number)}, {place}"
 
 
@@ -173,20 +173,20 @@ def _progress(state: str) -> Html:
 
 
 def _feedback(db: Database, number: int, state: str) -> list[Html]:
-    found: list[Html] = []
+    blocks: list[Html] = []
     review = db.row("SELECT * FROM reviews WHERE of_order = ?", number)
     if review is not None:
-        found.append(
+        blocks.append(
             parts.section(
                 "My review", parts.card(parts.text(stars(review["stars"]), "lead"), parts.text(review["text"], "prose"))
             )
         )
     for problem in db.rows("SELECT * FROM problems WHERE of_order = ? ORDER BY id", number):
         words = dict(PROBLEMS)[problem["kind"]]
-        found.append(parts.notice(html("You reported: {}. {}", words, problem["text"]), "flag"))
+        blocks.append(parts.notice(html("You reported: {}. {}", words, problem["text"]), "flag"))
     if state == "Delivered":
         rate = "Change my review" if review is not None else "Rate this order"
-        found.append(
+        blocks.append(
             parts.side_by_side(
                 parts.link(SITE.url(f"/orders/{number}/rate"), rate, symbol="star", style="quiet slim"),
                 parts.link(
@@ -194,4 +194,4 @@ def _feedback(db: Database, number: int, state: str) -> list[Html]:
                 ),
             )
         )
-    return found
+    return blocks

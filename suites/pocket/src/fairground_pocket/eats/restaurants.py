@@ -1,4 +1,4 @@
-"""A restaurant: its menu, what is to be known about it, what people say."""
+"""A restaurant: menu, details, reviews."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturda
 
 @SITE.get("/r/{number:int}")
 def restaurant(visit: Visit, number: int) -> Screen:
-    """The menu by sections."""
+    """A restaurant's menu, by section."""
     db = visit.db
     row = visit.found(f"{RESTAURANTS} r.id = ?", number)
     only = next((entry for entry in _ONLY if entry[0] == visit.query("only")), _ONLY[0])
@@ -80,7 +80,7 @@ def restaurant(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/r/{number:int}/favourite")
 def favourite(visit: Visit, number: int) -> Go:
-    """Adds to the favourites, or takes out."""
+    """Adds a restaurant to the favourites or removes it."""
     visit.found("SELECT 1 FROM restaurants WHERE id = ?", number)
     liked = visit.form("liked") == "1"
     visit.db.run("DELETE FROM favourites WHERE restaurant = ?", number)
@@ -92,7 +92,7 @@ def favourite(visit: Visit, number: int) -> Go:
 
 @SITE.get("/favourites")
 def favourites(visit: Visit) -> Screen:
-    """Restaurants that the owner likes."""
+    """The owner's favourite restaurants."""
     db = visit.db
     rows = db.rows(f"{RESTAURANTS} r.id IN (SELECT restaurant FROM favourites) ORDER BY fold(r.name), r.id")
     empty = parts.empty("heart", "No favourites yet", "Tap the heart of a restaurant.")
@@ -102,7 +102,7 @@ def favourites(visit: Visit) -> Screen:
 
 @SITE.get("/r/{number:int}/about")
 def about(visit: Visit, number: int) -> Screen:
-    """Hours, address, telephone."""
+    """A restaurant's hours, address and phone number."""
     row = visit.found(f"{RESTAURANTS} r.id = ?", number)
     week = [
         (day, "Closed" if at == row["rests"] else f"{row['opens']}\u2013{row['closes']}")
@@ -122,23 +122,23 @@ def about(visit: Visit, number: int) -> Screen:
 
 @SITE.get("/r/{number:int}/reviews")
 def reviews(visit: Visit, number: int) -> Screen:
-    """What people say, newest first."""
+    """A restaurant's reviews, newest first."""
     db = visit.db
     row = visit.found(f"{RESTAURANTS} r.id = ?", number)
-    found = db.rows("SELECT * FROM reviews WHERE restaurant = ? ORDER BY time DESC, id DESC", number)
-    shown, page, pages = paged(found, visit.page())
+    rows = db.rows("SELECT * FROM reviews WHERE restaurant = ? ORDER BY time DESC, id DESC", number)
+    shown, page, pages = paged(rows, visit.page())
     lines = [
         parts.row(
             "",
-            one["author"],
-            name=f"Review of {one['author']}",
-            note=html("{} {}", stars(one["stars"]), one["text"]),
-            meta=formats.day(date.fromisoformat(one["time"][:10])),
-            lead=parts.avatar(one["author"]),
+            review["author"],
+            name=f"Review of {review['author']}",
+            note=html("{} {}", stars(review["stars"]), review["text"]),
+            meta=formats.day(date.fromisoformat(review["time"][:10])),
+            lead=parts.avatar(review["author"]),
         )
-        for one in shown
+        for review in shown
     ]
-    head = parts.hero(f"★ {rating(row)}", f"{row['ratings']} ratings, {counted(len(found), 'review')}")
+    head = parts.hero(f"★ {rating(row)}", f"{row['ratings']} ratings, {counted(len(rows), 'review')}")
     pager = parts.pager(SITE.url(f"/r/{number}/reviews"), page, pages)
     return Screen(
         f"Reviews of {row['name']}", join([head, parts.rows(lines), pager]), back=SITE.url(f"/r/{number}/about")

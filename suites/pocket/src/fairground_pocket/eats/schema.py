@@ -127,10 +127,10 @@ ALERTS: Final = (
     ("reviews", "Review reminders", "After a meal"),
     ("sms", "Text messages", "The same by SMS when the phone is offline"),
 )
-"""What one is told about: key of the setting `alert_KEY`, name, what it means."""
+"""Kinds of notifications: key of the setting `alert_KEY`, name, what it means."""
 
 PROBLEMS: Final = (
     ("missing", "Something was missing"), ("wrong", "I got the wrong dish"), ("cold", "The food was cold"),
     ("late", "It came too late"), ("spilled", "It was spilled or damaged"),
 )  # fmt: skip
-"""What can be wrong with an order: key and words."""
+"""Problems that can be reported about an order: key and words."""

@@ -1,4 +1,4 @@
-"""Looking for restaurants and dishes: by words, and by filters that can be combined."""
+"""Search for restaurants and dishes, by words and by combined filters."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ _FOUND_DISHES: Final = 20
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is looked for: words and filters, as they stand in the address."""
+    """A search: words and filters, as in the address."""
 
     q: str
     filters: dict[str, str]
 
     def url(self, path: str = "/search", **changed: object) -> str:
-        """The address of the same search with something changed."""
+        """The address of this search with changes."""
         return SITE.url(path, q=self.q, **{**self.filters, **changed})
 
 
 def wanted(visit: Visit) -> Wanted:
-    """Reads a search from the address; what makes no sense is left out."""
+    """Reads a search from the address; invalid values are ignored."""
     filters = {}
     for name, known in (
         ("cuisine", r"\d{1,6}"),
@@ -64,12 +64,12 @@ def wanted(visit: Visit) -> Wanted:
 
 
 def areas(db: Database) -> list[str]:
-    """The districts that have restaurants, by name."""
+    """The districts with restaurants, by name."""
     return db.column("SELECT DISTINCT area FROM restaurants ORDER BY area")
 
 
 def found(db: Database, what: Wanted) -> list[sqlite3.Row]:
-    """The restaurants that fit."""
+    """The restaurants that match a search."""
     conditions, values = ["1"], list[object]()
     for name, sql in (
         ("cuisine", "r.cuisine = ?"), ("area", "r.area = ?"), ("price", "r.price = ?"), ("rating", "r.rating >= ?"),
@@ -92,7 +92,7 @@ def found(db: Database, what: Wanted) -> list[sqlite3.Row]:
 
 @SITE.get("/search")
 def search(visit: Visit) -> Screen:
-    """Restaurants, and dishes where words are given."""
+    """Restaurants, and dishes if there are search words."""
     db, what = visit.db, wanted(visit)
     rows = found(db, what)
     shown, page, pages = paged(rows, visit.page())
@@ -108,7 +108,7 @@ def search(visit: Visit) -> Screen:
 
 @SITE.get("/search/filters")
 def filters(visit: Visit) -> Screen:
-    """All filters on one screen; each tap shows how many restaurants are left."""
+    """All filters on one screen; each tap updates the number of matching restaurants."""
     db, what = visit.db, wanted(visit)
 
     def group(title: str, name: str, options: list[tuple[str, str]]) -> Html:

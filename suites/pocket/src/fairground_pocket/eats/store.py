@@ -1,4 +1,4 @@
-"""What the pages do with the data: opening hours, prices, the cart, promo codes, orders and their progress."""
+"""The app's logic: opening hours, prices, the cart, promo codes, orders and their progress."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EMPTY: Final = (
     "tip_amount = 0, note = '', cutlery = 0, at_door = 0"
 )
 STEPS: Final = ("Placed", "Being prepared", "On the way", "Delivered")
-"""The ways of an order, as the app's clock moves on."""
+"""The statuses of an order, as the app's clock advances."""
 SLOT: Final = timedelta(minutes=30)
 _MOST_LINES: Final = 30
 MOST_OF_ONE: Final = 20
@@ -25,7 +25,7 @@ MOST_OF_ONE: Final = 20
 
 @dataclass(frozen=True)
 class Line:
-    """Something in the cart: `each` is the price of one with what was chosen; `label` is its own in the cart."""
+    """A line of the cart. `each` is the unit price with options; `label` is unique in the cart."""
 
     id: int
     dish: int
@@ -43,7 +43,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Sums:
-    """What an order costs. The total is the sum of its parts, exactly."""
+    """What an order costs. The total is exactly the sum of its parts."""
 
     subtotal: int
     discount: int
@@ -59,24 +59,24 @@ class Sums:
 
 
 def is_open(restaurant: sqlite3.Row, moment: datetime) -> bool:
-    """Whether a restaurant cooks at a moment."""
+    """Whether a restaurant is open at a moment."""
     clock = f"{moment:%H:%M}"
     return bool(moment.weekday() != restaurant["rests"] and restaurant["opens"] <= clock < restaurant["closes"])
 
 
 def slots(restaurant: sqlite3.Row, day: str, now: datetime) -> list[str]:
-    """Half hours of a day in which a restaurant can deliver, as the moments when they begin."""
+    """Half hours of a day in which a restaurant can deliver, by their start."""
     at, end = (datetime.fromisoformat(f"{day}T{restaurant[name]}:00") for name in ("opens", "closes"))
     if at.weekday() == restaurant["rests"]:
         return []
     earliest = now + timedelta(minutes=restaurant["slow"])
-    found = []
+    starts = []
     at += SLOT
     while at + SLOT <= end:
         if at >= earliest:
-            found.append(at.isoformat())
+            starts.append(at.isoformat())
         at += SLOT
-    return found
+    return starts
 
 
 # --- the cart --------------------------------------------------------------------------------------------------------
@@ -90,8 +90,8 @@ def cart(db: Database) -> sqlite3.Row:
 
 
 def lines(db: Database) -> list[Line]:
-    """What is in the cart, in the order in which it was put there."""
-    found: list[Line] = []
+    """The lines of the cart, in the order in which they were added."""
+    cart_lines: list[Line] = []
     labels: set[str] = set()
     for row in db.rows(
         "SELECT l.*, d.name, d.price FROM cart_lines l JOIN dishes d ON d.id = l.dish ORDER BY l.id LIMIT ?",
@@ -110,12 +110,12 @@ def lines(db: Database) -> list[Line]:
             label = f"{base} no. {number}"
         labels.add(label)
         each = row["price"] + sum(option["price"] for option in options)
-        found.append(Line(row["id"], row["dish"], row["name"], chosen, row["quantity"], each, row["note"], label))
-    return found
+        cart_lines.append(Line(row["id"], row["dish"], row["name"], chosen, row["quantity"], each, row["note"], label))
+    return cart_lines
 
 
 def put(db: Database, dish: int, options: Sequence[int], quantity: int, note: str) -> None:
-    """Puts a dish into the cart; the same dish with the same options and note becomes more of it."""
+    """Adds a dish to the cart; with the same options and note it increases the quantity of the existing line."""
     restaurant = db.one("SELECT restaurant FROM dishes WHERE id = ?", dish)
     if cart(db)["restaurant"] not in (None, restaurant):
         clear(db)
@@ -136,7 +136,7 @@ def is_full(db: Database) -> bool:
 
 
 def take_out(db: Database, line: int) -> None:
-    """Takes a line out of the cart; an empty cart forgets all that was settled for it."""
+    """Removes a line from the cart. An empty cart loses all its checkout settings."""
     db.run("DELETE FROM cart_lines WHERE id = ?", line)
     if not db.one("SELECT count(*) FROM cart_lines"):
         clear(db)
@@ -149,18 +149,18 @@ def clear(db: Database) -> None:
 
 
 def address(db: Database) -> sqlite3.Row | None:
-    """Where the cart goes: the address that was chosen for it, or the default one."""
+    """The delivery address: the one chosen for the cart, or the default."""
     sql = "SELECT a.* FROM addresses a, cart c ORDER BY a.id = c.address DESC, a.is_default DESC, a.id"
     return db.row(sql)
 
 
 def method(db: Database) -> sqlite3.Row | None:
-    """What the cart is paid with: what was chosen for it, or the default."""
+    """The payment method: the one chosen for the cart, or the default."""
     return db.row("SELECT m.* FROM methods m, cart c ORDER BY m.id = c.method DESC, m.is_default DESC, m.id")
 
 
 def promo_fault(db: Database, promo: sqlite3.Row, restaurant: int | None, subtotal: int) -> str | None:
-    """Why a promo code cannot be used for this cart, or None. Amounts are left to the page: `{}` is the minimum."""
+    """Why a promo code cannot be used for this cart, or None. The page fills in amounts: `{}` is the minimum."""
     if promo["used"]:
         return "You have used this code already"
     if promo["until"] < f"{db.now:%Y-%m-%d}":
@@ -176,7 +176,7 @@ def promo_fault(db: Database, promo: sqlite3.Row, restaurant: int | None, subtot
 
 
 def sums(db: Database) -> Sums:
-    """What the cart costs now. A promo code that does not fit any more takes nothing off."""
+    """What the cart costs now. A promo code whose conditions are no longer met takes nothing off."""
     row = cart(db)
     subtotal = sum(line.price for line in lines(db))
     if row["restaurant"] is None:
@@ -191,7 +191,7 @@ def sums(db: Database) -> Sums:
 
 
 def discounted(kind: str, value: int, subtotal: int, fee: int) -> int:
-    """What a promo code takes off: a percentage, an amount, or the delivery."""
+    """The discount of a promo code: a percentage, an amount, or the delivery fee."""
     if kind == "percent":
         return share(subtotal, value)
     return fee if kind == "delivery" else min(value, subtotal)
@@ -228,7 +228,7 @@ def order_fault(db: Database) -> str | None:
 
 
 def place(db: Database) -> int:
-    """Makes the cart an order and empties it; the id of the order. The cart must have no `order_fault`."""
+    """Turns the cart into an order, empties it, and returns the order's id. The cart must have no `order_fault`."""
     row, costs, to, pay = cart(db), sums(db), address(db), method(db)
     restaurant = db.row("SELECT * FROM restaurants WHERE id = ?", row["restaurant"])
     assert restaurant is not None and to is not None and pay is not None
@@ -257,7 +257,7 @@ def place(db: Database) -> int:
 
 
 def reorder(db: Database, order: int) -> list[str]:
-    """Puts what was ordered before into the cart in place of what is there; names of what is sold out."""
+    """Replaces the cart by the dishes of a past order. Returns the names of dishes that are sold out."""
     clear(db)
     missing = []
     for line in db.rows(
@@ -273,7 +273,7 @@ def reorder(db: Database, order: int) -> list[str]:
 
 
 def status(order: sqlite3.Row, now: datetime) -> str:
-    """How far an order is by the app's clock: Scheduled, one of `STEPS`, or Cancelled."""
+    """The status of an order by the app's clock: Scheduled, one of `STEPS`, or Cancelled."""
     if order["cancelled"]:
         return "Cancelled"
     due = datetime.fromisoformat(order["due"])
@@ -290,5 +290,5 @@ def status(order: sqlite3.Row, now: datetime) -> str:
 
 
 def order_number(order: int) -> str:
-    """What an order is called, such as `E-1042`."""
+    """The displayed number of an order, such as `E-1042`."""
     return f"E-{1000 + order}"

@@ -1,4 +1,4 @@
-"""What people write about meals, doors and deliveries."""
+"""Texts that people write about meals, doors and deliveries."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REVIEWS: Final = {
         "The photo promised more.", "Soggy. I will try somewhere else.",
     ),
 }  # fmt: skip
-"""By the number of stars."""
+"""Review texts by number of stars."""
 
 DOORS: Final = (
     "2nd floor, left", "Ground floor", "Flat 4B", "5th floor, no lift", "Reception", "Back entrance", "3rd floor",

@@ -1,4 +1,4 @@
-"""Mail on a phone."""
+"""Email on a phone."""
 
 from fairground_pocket.email.app import Email
 

@@ -1,4 +1,4 @@
-"""The email app as a world: its profiles, where it can start."""
+"""The email app as a world: its profiles and UI states."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from fairground_pocket.email.schema import SITE
 from fairground_pocket.kit import Cast, Database, Draw, PocketApp
 
 PAGES = (reading, filing, writing, people, preferences)
-"""The modules whose handlers answer; importing them registers their pages."""
+"""The modules with handlers; importing them registers their pages."""
 
 _NEWEST = "SELECT thread FROM mails WHERE folder = 'inbox' ORDER BY time DESC LIMIT 1"
 
 
 class Email(PocketApp):
-    """Mail on a phone: folders, conversations, search, writing, rules, contacts."""
+    """Email on a phone: folders, conversations, search, writing, rules, contacts."""
 
     name = "email"
     title = "Email"
@@ -41,5 +41,5 @@ class Email(PocketApp):
     }
 
     def fill(self, database: Database, cast: Cast, draw: Draw) -> None:
-        """Fills the mailbox from letters between the people of the cast."""
+        """Fills the mailbox with conversations between the people of the cast."""
         filling.fill(database, cast, draw)

@@ -1,4 +1,4 @@
-"""What is done to mails: stars, folders, labels, deleting. Every change can be taken back."""
+"""Actions on mails: stars, folders, labels, deleting. Every change can be undone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LABEL = Form(Field("name", "Label name", required=True, limit=30))
 
 @SITE.post("/m/{number:int}/star")
 def star(visit: Visit, number: int) -> Go:
-    """Stars a mail, or takes its star away."""
+    """Adds or removes the star of a mail."""
     mail = visit.found("SELECT * FROM mails WHERE id = ?", number)
     on = visit.db.one("SELECT max(starred) FROM mails WHERE thread = ? AND folder = ?", mail["thread"], mail["folder"])
     if on:
@@ -56,7 +56,7 @@ def spam(visit: Visit, number: int) -> Go:
 
 @SITE.post("/t/{number:int}/unread")
 def unread(visit: Visit, number: int) -> Go:
-    """Marks the newest mail of a conversation that came in as unread."""
+    """Marks the newest incoming mail of a conversation as unread."""
     newest = (
         "SELECT id FROM mails WHERE thread = ? AND folder NOT IN ('sent', 'drafts') ORDER BY time DESC, id DESC LIMIT 1"
     )
@@ -67,7 +67,7 @@ def unread(visit: Visit, number: int) -> Go:
 
 @SITE.post("/t/{number:int}/labels")
 def label_thread(visit: Visit, number: int) -> Go:
-    """Gives a conversation the labels that are ticked."""
+    """Sets the labels of a conversation to the ticked ones."""
     visit.found("SELECT 1 FROM threads WHERE id = ?", number)
     known = set(visit.db.column("SELECT id FROM labels"))
     wanted = {int(text) for text in visit.forms("label") if re.fullmatch(r"[0-9]{1,9}", text, re.ASCII)}
@@ -77,7 +77,7 @@ def label_thread(visit: Visit, number: int) -> Go:
 
 @SITE.post("/t/{number:int}/delete")
 def delete_thread(visit: Visit, number: int) -> Go:
-    """Deletes for ever what a conversation has in the trash."""
+    """Permanently deletes a conversation's mails in the trash."""
     for mail in visit.db.column("SELECT id FROM mails WHERE thread = ? AND folder = 'trash'", number):
         discard(visit.db, mail)
     return Go(SITE.url("/folder/trash"), "Deleted for ever")
@@ -85,7 +85,7 @@ def delete_thread(visit: Visit, number: int) -> Go:
 
 @SITE.post("/folder/{key}/empty")
 def empty_folder(visit: Visit, key: str) -> Go:
-    """Deletes for ever all that is in the trash or the spam folder."""
+    """Permanently deletes everything in the trash or the spam folder."""
     if key not in ("trash", "spam"):
         raise Gone
     for mail in visit.db.column("SELECT id FROM mails WHERE folder = ?", key):
@@ -115,7 +115,7 @@ def add_folder(visit: Visit) -> Screen | Go:
 
 @SITE.post("/folder/{key}/delete")
 def delete_folder(visit: Visit, key: str) -> Go:
-    """Deletes a folder of one's own; its mails go to the archive."""
+    """Deletes a user-made folder; its mails move to the archive."""
     row = visit.found("SELECT * FROM folders WHERE key = ? AND own = 1", key)
     visit.db.run("UPDATE mails SET folder = 'archive' WHERE folder = ?", key)
     visit.db.run("DELETE FROM rules WHERE action = 'move' AND target = ?", key)
@@ -125,7 +125,7 @@ def delete_folder(visit: Visit, key: str) -> Go:
 
 @SITE.get("/labels")
 def labels(visit: Visit) -> Screen:
-    """All labels, to rename and delete, and a form for a new one."""
+    """All labels with rename and delete, and a form for a new one."""
     return _labels_page(visit, Filled())
 
 
@@ -143,7 +143,7 @@ def add_label(visit: Visit) -> Screen | Go:
 
 @SITE.get("/labels/{number:int}")
 def label_page(visit: Visit, number: int) -> Screen:
-    """One label, to rename."""
+    """A form to rename a label."""
     row = visit.found("SELECT * FROM labels WHERE id = ?", number)
     return _label_page(number, row["name"], Filled({"name": row["name"]}))
 
@@ -165,7 +165,7 @@ def rename_label(visit: Visit, number: int) -> Screen | Go:
 
 @SITE.post("/labels/{number:int}/delete")
 def delete_label(visit: Visit, number: int) -> Go:
-    """Deletes a label; mails lose it."""
+    """Deletes a label and removes it from all mails."""
     visit.found("SELECT 1 FROM labels WHERE id = ?", number)
     visit.db.run("DELETE FROM labels WHERE id = ?", number)
     return Go(SITE.url("/labels"), "Label deleted", undo=True)

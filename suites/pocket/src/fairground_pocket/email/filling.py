@@ -1,4 +1,4 @@
-"""The mailbox of a profile: conversations from the letters of this folder, between the people of its cast."""
+"""The mailbox of a profile: conversations from this folder's letters, between the people of its cast."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _SCALE: Final = {
 
 @dataclass(frozen=True)
 class Letter:
-    """A conversation with holes: who writes, what it is labelled, its subject, attachment and texts in turn."""
+    """A conversation template: sender, labels, subject, attachment, and the texts in order."""
 
     sender: str
     labels: tuple[str, ...]
@@ -57,7 +57,7 @@ class Letter:
 
 @cache
 def letters() -> tuple[Letter, ...]:
-    """All conversations that can happen."""
+    """All conversation templates."""
     text = files(__package__).joinpath("letters.txt").read_text(encoding="utf-8")
     return tuple(_letter(block) for block in re.split(r"^== ", text, flags=re.MULTILINE)[1:])
 
@@ -121,7 +121,7 @@ class _Mailbox:
             subject = letter.subject.format(**slots)
             if subject not in self.subjects:
                 self.subjects.add(subject)
-                # More mail is recent than old, as in any mailbox that is cleared up now and then.
+                # Recent mail is more frequent than old mail, as in a mailbox that is cleaned up now and then.
                 plans.append((int(_DAYS * self.draw.share() ** 1.6), letter, slots, subject))
         plans.sort(key=lambda plan: -plan[0])
         for days, letter, slots, subject in plans:
@@ -147,7 +147,7 @@ class _Mailbox:
             "me": self.me,
             "first": person.first if person else "",
             "person": person.name if person else "",
-            "other": draw.choice([one for one in cast.people if one is not person]).first,
+            "other": draw.choice([candidate for candidate in cast.people if candidate is not person]).first,
             "city": cast.city,
             "street": draw.choice(cast.streets),
             "district": draw.choice(cast.districts),
@@ -173,9 +173,11 @@ class _Mailbox:
         time = self._moment(days)
         unread = folder in ("inbox", "spam") and draw.chance(0.55 if days < 6 else 0.08)
         previous: int | None = None
-        # People put each other in copy; companies never do.
+        # People use Cc; companies never do.
         others = (
-            draw.sample([one for one in self.cast.of("work") if one.name != name], 2) if letter.sender == "work" else []
+            draw.sample([colleague for colleague in self.cast.of("work") if colleague.name != name], 2)
+            if letter.sender == "work"
+            else []
         )
         for place, (who, text) in enumerate(letter.texts):
             mine = who == "me"
@@ -190,8 +192,8 @@ class _Mailbox:
             )  # fmt: skip
             to = (name, address) if mine else (self.cast.owner.name, self.cast.owner.email)
             db.insert("recipients", mail=mail, kind="to", name=to[0], address=to[1])
-            for other in others:
-                db.insert("recipients", mail=mail, kind="cc", name=other.name, address=other.email)
+            for recipient in others:
+                db.insert("recipients", mail=mail, kind="cc", name=recipient.name, address=recipient.email)
             if letter.file and place == 0:
                 db.insert(
                     "attachments", mail=mail, name=letter.file.format(**slots).lower(), size=draw.integer(40, 2900)
@@ -201,14 +203,14 @@ class _Mailbox:
             previous = mail
             later = time + timedelta(minutes=draw.integer(25, 600))
             if later >= self.cast.now - timedelta(minutes=5):
-                break  # the answer has not been written yet
+                break  # the reply would be in the future
             time = self._free(later)
 
     def _sender(self, letter: Letter, slots: dict[str, str]) -> tuple[str, str]:
         kind = letter.sender.partition(" ")[0]
         if kind in ("company", "spam"):
             return slots["company"], f"hello@{ascii_of(slots['company'])}.example.com"
-        person = next(one for one in self.cast.people if one.name == slots["person"])
+        person = next(candidate for candidate in self.cast.people if candidate.name == slots["person"])
         return person.name, person.email
 
     def _folder(self, letter: Letter, days: int) -> str:
@@ -228,7 +230,7 @@ class _Mailbox:
         return self._free(start + timedelta(minutes=self.draw.integer(0, 13 * 60)))
 
     def _free(self, moment: datetime) -> datetime:
-        """A minute that no other mail has, so that every list has one order."""
+        """A minute that no other mail has, so that every list has a unique order."""
         while moment in self.times:
             moment -= timedelta(minutes=1)
         self.times.add(moment)

@@ -1,4 +1,4 @@
-"""Contacts: the list, one of them, adding and changing."""
+"""Contacts: the list, one contact, adding and editing."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _FORM = Form(
 
 @SITE.get("/contacts")
 def contacts(visit: Visit) -> Screen:
-    """All contacts by name, or those that a search finds; favourites first."""
+    """All contacts or the matches of a search, by name, favourites first."""
     words = visit.query("q").strip()[:200]
-    found = visit.db.rows("SELECT * FROM contacts ORDER BY fold(name), id")
-    found = [row for row in found if words.casefold() in f"{row['name']} {row['address']}".casefold()]
-    favourites = [row for row in found if row["favourite"]]
-    others = [row for row in found if not row["favourite"]]
+    rows = visit.db.rows("SELECT * FROM contacts ORDER BY fold(name), id")
+    rows = [row for row in rows if words.casefold() in f"{row['name']} {row['address']}".casefold()]
+    favourites = [row for row in rows if row["favourite"]]
+    others = [row for row in rows if not row["favourite"]]
     groups = [("Favourites", favourites), ("All others", others)]
     lists = [parts.section(title, parts.rows(map(_row, group))) for title, group in groups if group]
     results = join(lists) if lists else parts.empty("people", "Nobody found")
@@ -37,7 +37,7 @@ def contacts(visit: Visit) -> Screen:
 
 @SITE.get("/contacts/new")
 def new_contact(visit: Visit) -> Screen:
-    """A form for a new contact; the address may fill fields in."""
+    """A form for a new contact; query parameters fill fields in."""
     values = {name: visit.query(name)[:120] for name in ("name", "address", "phone")}
     return _page("New contact", "/contacts/new", Filled(values))
 
@@ -54,7 +54,7 @@ def add_contact(visit: Visit) -> Screen | Go:
 
 @SITE.get("/contacts/{number:int}")
 def contact(visit: Visit, number: int) -> Screen:
-    """One contact, and what came from there last."""
+    """A contact with their latest mails."""
     row = visit.found("SELECT * FROM contacts WHERE id = ?", number)
     recent = visit.db.rows(
         "SELECT thread, subject, max(time) AS time FROM mails WHERE address = ? "
@@ -62,7 +62,8 @@ def contact(visit: Visit, number: int) -> Screen:
         row["address"],
     )
     mails = [
-        parts.row(SITE.url(f"/t/{one['thread']}"), one["subject"], lead=icon("mail"), style="plain") for one in recent
+        parts.row(SITE.url(f"/t/{mail['thread']}"), mail["subject"], lead=icon("mail"), style="plain")
+        for mail in recent
     ]
     facts = [("Email", row["address"]), ("Phone", row["phone"] or "none")]
     if row["note"]:
@@ -91,7 +92,7 @@ def contact(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/contacts/{number:int}/favourite")
 def favourite(visit: Visit, number: int) -> Go:
-    """Makes a contact a favourite, or no longer one."""
+    """Adds a contact to the favourites or removes it."""
     row = visit.found("SELECT * FROM contacts WHERE id = ?", number)
     visit.db.run("UPDATE contacts SET favourite = ? WHERE id = ?", 1 - row["favourite"], number)
     return Go(SITE.url(f"/contacts/{number}"), "Favourites changed", undo=True)
@@ -99,7 +100,7 @@ def favourite(visit: Visit, number: int) -> Go:
 
 @SITE.get("/contacts/{number:int}/edit")
 def edit_contact(visit: Visit, number: int) -> Screen:
-    """A form for a contact."""
+    """A form to edit a contact."""
     row = visit.found("SELECT * FROM contacts WHERE id = ?", number)
     values = {name: str(row[name]) for name in ("name", "address", "phone", "note")}
     return _page("Edit contact", f"/contacts/{number}/edit", Filled(values))
@@ -107,7 +108,7 @@ def edit_contact(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/contacts/{number:int}/edit")
 def save_contact(visit: Visit, number: int) -> Screen | Go:
-    """Changes a contact."""
+    """Saves a contact."""
     visit.found("SELECT * FROM contacts WHERE id = ?", number)
     filled = _read(visit, number)
     if not filled.ok:

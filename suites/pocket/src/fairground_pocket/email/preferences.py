@@ -29,7 +29,7 @@ _ACTIONS = (("label", "Add a label"), ("move", "Move to a folder"), ("star", "St
 
 @SITE.get("/settings")
 def settings(visit: Visit) -> Screen:
-    """All settings."""
+    """The list of settings."""
     db = visit.db
     rules = db.one("SELECT count(*) FROM rules")
     vacation = "On" if db.setting("vacation_on") == "1" else "Off"
@@ -53,9 +53,9 @@ def settings(visit: Visit) -> Screen:
 
 @SITE.post("/settings")
 def switch(visit: Visit) -> Go:
-    """Turns one of the switches."""
+    """Sets one of the switches."""
     key = visit.form("key")
-    if key not in {one for one, *_ in SWITCHES}:
+    if key not in {name for name, *_ in SWITCHES}:
         raise Gone
     visit.db.set(key, visit.form("on") == "1")
     return Go(SITE.url("/settings"))
@@ -63,14 +63,14 @@ def switch(visit: Visit) -> Go:
 
 @SITE.get("/signature")
 def signature(visit: Visit) -> Screen:
-    """What is added below mails that are sent."""
+    """The signature that is added to sent mails."""
     values = {name: visit.db.setting(name) for name in ("signature_on", "signature")}
     return _form_page(_SIGNATURE, "Signature", "/signature", Filled(values))
 
 
 @SITE.post("/signature")
 def save_signature(visit: Visit) -> Screen | Go:
-    """Keeps the signature."""
+    """Saves the signature."""
     filled = _SIGNATURE.read(visit)
     if filled["signature_on"] == "1" and not filled["signature"]:
         filled = filled.wrong("signature", "Write a signature first")
@@ -83,7 +83,7 @@ def save_signature(visit: Visit) -> Screen | Go:
 
 @SITE.get("/vacation")
 def vacation(visit: Visit) -> Screen:
-    """What is answered while one is away."""
+    """The vacation reply."""
     names = ("vacation_on", "vacation_from", "vacation_to", "vacation_subject", "vacation_text")
     values = {name: visit.db.setting(name) for name in names}
     return _form_page(_vacation(visit.db), "Vacation reply", "/vacation", Filled(values))
@@ -91,7 +91,7 @@ def vacation(visit: Visit) -> Screen:
 
 @SITE.post("/vacation")
 def save_vacation(visit: Visit) -> Screen | Go:
-    """Keeps the vacation reply."""
+    """Saves the vacation reply."""
     form = _vacation(visit.db)
     filled = form.read(visit)
     if filled["vacation_on"] == "1":
@@ -109,14 +109,14 @@ def save_vacation(visit: Visit) -> Screen | Go:
 
 @SITE.get("/rules")
 def rules(visit: Visit) -> Screen:
-    """All rules."""
-    found = visit.db.rows("SELECT * FROM rules ORDER BY id")
+    """The list of rules."""
+    records = visit.db.rows("SELECT * FROM rules ORDER BY id")
     rows = [
         parts.row(
             SITE.url(f"/rules/{row['id']}"), _when(row), note=_then(visit.db, row), lead=icon("rule"),
             meta="" if row["enabled"] else "Off", style="" if row["enabled"] else "off",
         )
-        for row in found
+        for row in records
     ]  # fmt: skip
     body = parts.rows(rows) if rows else parts.empty("rule", "No rules yet", "A rule sorts mail as it comes in.")
     return Screen("Rules", body, back=SITE.url("/settings"), fab=parts.fab(SITE.url("/rules/new"), "New rule"))
@@ -124,7 +124,7 @@ def rules(visit: Visit) -> Screen:
 
 @SITE.get("/rules/new")
 def new_rule(visit: Visit) -> Screen:
-    """A form for a rule; from a conversation, its sender is filled in."""
+    """A form for a rule; opened from a conversation, its sender is filled in."""
     text = visit.query("thread")
     sql = "SELECT address FROM mails WHERE thread = ? AND folder != 'sent' ORDER BY time DESC LIMIT 1"
     sender = visit.db.one(sql, int(text)) if text.isascii() and text.isdigit() and len(text) < 10 else None
@@ -138,7 +138,7 @@ def new_rule(visit: Visit) -> Screen:
 
 @SITE.post("/rules/new")
 def add_rule(visit: Visit) -> Screen | Go:
-    """Adds a rule, and applies it to the inbox when that is wished."""
+    """Adds a rule, and applies it to the inbox if requested."""
     form = _rule(visit.db)
     filled = form.read(visit)
     if not filled.errors:
@@ -160,7 +160,7 @@ def add_rule(visit: Visit) -> Screen | Go:
 
 @SITE.get("/rules/{number:int}")
 def rule(visit: Visit, number: int) -> Screen:
-    """One rule."""
+    """A rule with its actions."""
     row = visit.found("SELECT * FROM rules WHERE id = ?", number)
     facts = [("When", _when(row)), ("Then", _then(visit.db, row))]
     toggle = parts.switch_row(SITE.url(f"/rules/{number}/switch"), "Rule is on", bool(row["enabled"]))
@@ -186,7 +186,7 @@ def switch_rule(visit: Visit, number: int) -> Go:
 
 @SITE.post("/rules/{number:int}/run")
 def run_rule(visit: Visit, number: int) -> Go:
-    """Applies a rule to what is in the inbox."""
+    """Applies a rule to the inbox."""
     count = apply_rule(visit.db, visit.found("SELECT * FROM rules WHERE id = ?", number))
     return Go(SITE.url(f"/rules/{number}"), f"{count} conversations sorted", undo=True)
 

@@ -15,15 +15,15 @@ ICONS = {key: symbol for key, _, symbol in FOLDERS}
 
 @SITE.get("/")
 def inbox(visit: Visit) -> Screen:
-    """The inbox, all of it or what is unread or starred."""
+    """The inbox: all, unread or starred conversations."""
     only = visit.query("only")
-    found = threads(visit.db, "m.folder = 'inbox'")
-    found = [row for row in found if only not in ("unread", "starred") or row[only]]
+    conversations = threads(visit.db, "m.folder = 'inbox'")
+    conversations = [row for row in conversations if only not in ("unread", "starred") or row[only]]
     filters = [
         (name, SITE.url("/", only=key), only == key)
         for key, name in (("", "All"), ("unread", "Unread"), ("starred", "Starred"))
     ]
-    body = join([parts.chips(filters), _list(visit, found, "inbox", SITE.url("/"), only=only)])
+    body = join([parts.chips(filters), _list(visit, conversations, "inbox", SITE.url("/"), only=only)])
     unseen = visit.db.one("SELECT count(*) FROM notices WHERE seen = 0")
     return Screen(
         "Inbox",
@@ -38,7 +38,7 @@ def inbox(visit: Visit) -> Screen:
 
 @SITE.get("/mailboxes")
 def mailboxes(visit: Visit) -> Screen:
-    """All folders and labels."""
+    """The list of folders and labels."""
     folders = [
         parts.row(
             SITE.url(f"/folder/{row['key']}"), row["name"], name=f"Folder {row['name']}",
@@ -68,14 +68,14 @@ def mailboxes(visit: Visit) -> Screen:
 
 @SITE.get("/folder/{key}")
 def folder(visit: Visit, key: str) -> Screen:
-    """One folder."""
+    """The conversations of a folder."""
     row = visit.found("SELECT * FROM folders WHERE key = ?", key)
-    found = threads(visit.db, "m.folder = ?", key)
+    conversations = threads(visit.db, "m.folder = ?", key)
     here = SITE.url(f"/folder/{key}")
     actions, sheets, top = [], [], Html()
-    if key in ("trash", "spam") and found:
+    if key in ("trash", "spam") and conversations:
         actions.append(parts.bar_link("#empty", f"Empty {key}", "trash"))
-        words = f"{len(found)} conversations cannot be brought back."
+        words = f"{len(conversations)} conversations cannot be brought back."
         sheets.append(
             parts.confirm("empty", f"Empty {key}?", words, SITE.url(f"/folder/{key}/empty"), "Delete for ever")
         )
@@ -84,25 +84,27 @@ def folder(visit: Visit, key: str) -> Screen:
         words = "What is in it goes to the archive."
         question = f"Delete the folder {row['name']}?"
         sheets.append(parts.confirm("remove", question, words, SITE.url(f"/folder/{key}/delete"), "Delete"))
-    body = join([top, _list(visit, found, key, here)])
-    return Screen(row["name"], body, back=SITE.url("/mailboxes"), subtitle=_size(found), actions=actions, sheets=sheets)
+    body = join([top, _list(visit, conversations, key, here)])
+    return Screen(
+        row["name"], body, back=SITE.url("/mailboxes"), subtitle=_size(conversations), actions=actions, sheets=sheets
+    )
 
 
 @SITE.get("/label/{number:int}")
 def label(visit: Visit, number: int) -> Screen:
-    """Everything with one label."""
+    """The conversations with a label."""
     row = visit.found("SELECT * FROM labels WHERE id = ?", number)
     sql = (
         "m.folder NOT IN ('spam', 'trash') AND EXISTS (SELECT 1 FROM mail_labels x WHERE x.mail = m.id AND x.label = ?)"
     )
-    found = threads(visit.db, sql, number)
-    body = _list(visit, found, "", SITE.url(f"/label/{number}"))
-    return Screen(row["name"], body, back=SITE.url("/mailboxes"), subtitle=_size(found))
+    conversations = threads(visit.db, sql, number)
+    body = _list(visit, conversations, "", SITE.url(f"/label/{number}"))
+    return Screen(row["name"], body, back=SITE.url("/mailboxes"), subtitle=_size(conversations))
 
 
 @SITE.get("/search")
 def search_page(visit: Visit) -> Screen:
-    """Search with words and operators."""
+    """Search by words and operators."""
     words, only = visit.query("q").strip()[:200], visit.query("only")
     here = SITE.url("/search")
     filters = [
@@ -115,9 +117,9 @@ def search_page(visit: Visit) -> Screen:
         )
     ]
     if words or only:
-        found = search(visit.db, words, only)
-        count = html('<p class="muted small">{}</p>', _size(found))
-        results = join([parts.chips(filters), count, _list(visit, found, "", here, q=words, only=only)])
+        conversations = search(visit.db, words, only)
+        count = html('<p class="muted small">{}</p>', _size(conversations))
+        results = join([parts.chips(filters), count, _list(visit, conversations, "", here, q=words, only=only)])
     else:
         hint = (
             "Try from:name, to:name, subject:word, label:name, in:archive, has:attachment, is:unread, "
@@ -144,7 +146,7 @@ def conversation(visit: Visit, number: int) -> Screen:
         raise Gone
     db.run("UPDATE mails SET unread = 0 WHERE thread = ?", number)
     folders = [mail["folder"] for mail in mails]
-    place = place if place in folders else next((one for one in reversed(folders) if one != "sent"), "sent")
+    place = place if place in folders else next((name for name in reversed(folders) if name != "sent"), "sent")
     labels = thread_labels(db, number)
     head = join([
         html('<h2 class="lead" dir="auto">{}</h2>', thread["subject"]),
@@ -170,12 +172,12 @@ def conversation(visit: Visit, number: int) -> Screen:
 
 @SITE.get("/m/{number:int}")
 def single(visit: Visit, number: int) -> Screen:
-    """One mail by itself, with what can be done to it alone."""
+    """A single mail with its own actions."""
     mail = visit.found("SELECT * FROM mails WHERE id = ?", number)
     people = visit.db.rows("SELECT * FROM recipients WHERE mail = ? ORDER BY id", number)
     rows = [
         ("From", f"{mail['sender']} <{mail['address']}>"),
-        *((one["kind"].capitalize(), f"{one['name']} <{one['address']}>") for one in people),
+        *((person["kind"].capitalize(), f"{person['name']} <{person['address']}>") for person in people),
         ("Sent", formats.moment(datetime.fromisoformat(mail["time"]))),
         ("Folder", visit.db.one("SELECT name FROM folders WHERE key = ?", mail["folder"])),
     ]
@@ -195,15 +197,15 @@ def single(visit: Visit, number: int) -> Screen:
 
 @SITE.get("/notices")
 def notices(visit: Visit) -> Screen:
-    """What the app has to tell."""
-    found = visit.db.rows("SELECT * FROM notices ORDER BY time DESC, id DESC")
+    """The app's notifications."""
+    records = visit.db.rows("SELECT * FROM notices ORDER BY time DESC, id DESC")
     rows = [
         parts.row(
-            SITE.url(f"/t/{one['thread']}") if one["thread"] else "", one["text"], lead=icon("bell"),
-            meta=formats.when(datetime.fromisoformat(one["time"]), visit.db.now),
-            style="plain" if one["seen"] else "strong",
+            SITE.url(f"/t/{notice['thread']}") if notice["thread"] else "", notice["text"], lead=icon("bell"),
+            meta=formats.when(datetime.fromisoformat(notice["time"]), visit.db.now),
+            style="plain" if notice["seen"] else "strong",
         )
-        for one in found
+        for notice in records
     ]  # fmt: skip
     body = parts.rows(rows) if rows else parts.empty("bell", "Nothing new")
     actions = [parts.icon_button(SITE.url("/notices/clear"), "Clear all", "check")] if rows else []
@@ -212,7 +214,7 @@ def notices(visit: Visit) -> Screen:
 
 @SITE.post("/notices/clear")
 def clear_notices(visit: Visit) -> Go:
-    """Throws all notifications away."""
+    """Deletes all notifications."""
     visit.db.run("DELETE FROM notices")
     return Go(SITE.url("/notices"), "Notifications cleared", undo=True)
 
@@ -279,8 +281,10 @@ def _mail(visit: Visit, mail: sqlite3.Row) -> Html:
 
 
 def _attachments(visit: Visit, mail: int) -> Html:
-    found = visit.db.rows("SELECT * FROM attachments WHERE mail = ? ORDER BY id", mail)
-    chips = [html('<span class="chip">{}{} · {}</span>', icon("file"), one["name"], size(one["size"])) for one in found]
+    files = visit.db.rows("SELECT * FROM attachments WHERE mail = ? ORDER BY id", mail)
+    chips = [
+        html('<span class="chip">{}{} · {}</span>', icon("file"), file["name"], size(file["size"])) for file in files
+    ]
     return html('<div class="chips">{}</div>', join(chips)) if chips else Html()
 
 
@@ -333,7 +337,9 @@ def _sheets(visit: Visit, number: int, place: str, labels: Sequence[int]) -> lis
     ]
     return [
         parts.menu(
-            "more", "More", more if place not in ("spam", "sent") else [one for one in more if "Report spam" not in one]
+            "more",
+            "More",
+            more if place not in ("spam", "sent") else [item for item in more if "Report spam" not in item],
         ),
         parts.menu("move", "Move to", moves),
         parts.sheet("labels", "Labels", form),

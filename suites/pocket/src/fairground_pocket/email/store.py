@@ -1,4 +1,4 @@
-"""What the email app knows and does: searching, sending, moving, applying rules. No HTML here."""
+"""The email app's logic: search, send, move, apply rules. No HTML."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ WHERE place = 1 ORDER BY time DESC, thread DESC
 
 
 def threads(db: Database, where: str, *values: Any) -> list[sqlite3.Row]:
-    """Conversations that have a mail for which `where` holds, newest first; each row is about its newest such mail."""
+    """Conversations with a mail that meets `where`, newest first; each row is about its newest such mail."""
     return db.rows(_ROW.format(where), *values)
 
 
 def row_name(subject: str, sender: str) -> str:
-    """What a conversation is called in a list."""
+    """The name of a conversation in a list."""
     return f"{subject}, {sender}"
 
 
 def search(db: Database, text: str, only: str = "") -> list[sqlite3.Row]:
-    """Conversations outside of spam and trash that fit a search; `only` is one of the filters of the page."""
+    """Conversations outside spam and trash that match a search; `only` is one of the page's filters."""
     parts: list[str] = ["m.folder NOT IN ('spam', 'trash')"]
     values: list[Any] = []
     for token in re.findall(r'\w+:"[^"]*"|"[^"]*"|\S+', text):
@@ -104,8 +104,8 @@ def _is_day(text: str) -> bool:
 
 
 def resolve(db: Database, text: str) -> tuple[list[tuple[str, str]], str]:
-    """The people that a To field names, each as name and address, and the first entry that is nobody."""
-    found: list[tuple[str, str]] = []
+    """The people that a To field names, as (name, address) pairs, and the first entry that matches nobody."""
+    people: list[tuple[str, str]] = []
     for entry in (part.strip() for part in re.split(r"[,;]", text)):
         if not entry:
             continue
@@ -116,17 +116,17 @@ def resolve(db: Database, text: str) -> tuple[list[tuple[str, str]], str]:
             entry,
         )
         if contact is not None:
-            found.append((contact["name"], contact["address"]))
+            people.append((contact["name"], contact["address"]))
         elif ADDRESS.fullmatch(bare):
-            found.append((bare, bare))
+            people.append((bare, bare))
         else:
-            return found, entry
-    return list(dict.fromkeys(found)), ""
+            return people, entry
+    return list(dict.fromkeys(people)), ""
 
 
 @dataclass(frozen=True)
 class Letter:
-    """A mail as it is written."""
+    """A mail to be written."""
 
     to: Sequence[tuple[str, str]] = ()
     cc: Sequence[tuple[str, str]] = ()
@@ -138,7 +138,7 @@ class Letter:
 
 
 def write(db: Database, letter: Letter, *, send: bool) -> int:
-    """Sends a mail, or keeps it as a draft; returns its id. A draft that it comes from becomes it."""
+    """Sends a mail or saves it as a draft, and returns its id. An existing draft is updated in place."""
     subject = letter.subject or "(no subject)"
     body = letter.body
     if send and db.setting("signature_on") == "1":
@@ -177,7 +177,7 @@ def write(db: Database, letter: Letter, *, send: bool) -> int:
 
 
 def discard(db: Database, mail: int) -> None:
-    """Deletes a mail for ever, and its conversation when nothing is left of it."""
+    """Permanently deletes a mail, and its conversation if that is now empty."""
     thread = db.one("SELECT thread FROM mails WHERE id = ?", mail)
     db.run("UPDATE mails SET answers = NULL WHERE answers = ?", mail)
     db.run("DELETE FROM mails WHERE id = ?", mail)
@@ -187,12 +187,12 @@ def discard(db: Database, mail: int) -> None:
 
 
 def move(db: Database, thread: int, source: str, target: str) -> None:
-    """Moves what a conversation has in one folder to another."""
+    """Moves a conversation's mails from one folder to another."""
     db.run("UPDATE mails SET folder = ? WHERE thread = ? AND folder = ?", target, thread, source)
 
 
 def set_labels(db: Database, thread: int, labels: Iterable[int]) -> None:
-    """Gives every mail of a conversation exactly these labels."""
+    """Sets the labels of every mail of a conversation to exactly these."""
     wanted = sorted(labels)
     for mail in db.column("SELECT id FROM mails WHERE thread = ? ORDER BY id", thread):
         db.run("DELETE FROM mail_labels WHERE mail = ?", mail)
@@ -210,11 +210,11 @@ def thread_labels(db: Database, thread: int) -> list[sqlite3.Row]:
 
 
 def apply_rule(db: Database, rule: sqlite3.Row) -> int:
-    """Does what a rule says to every conversation in the inbox that it fits; returns how many."""
+    """Applies a rule to every matching conversation in the inbox and returns their number."""
     column = {"from": "m.sender || ' ' || m.address", "subject": "m.subject"}[rule["field"]]
     like = f"%{_escape(rule['contains'].casefold())}%"
-    found = threads(db, rf"m.folder = 'inbox' AND fold({column}) LIKE ? ESCAPE '\'", like)
-    for row in found:
+    matching = threads(db, rf"m.folder = 'inbox' AND fold({column}) LIKE ? ESCAPE '\'", like)
+    for row in matching:
         match rule["action"]:
             case "label":
                 label = db.one("SELECT id FROM labels WHERE name = ?", rule["target"])
@@ -226,4 +226,4 @@ def apply_rule(db: Database, rule: sqlite3.Row) -> int:
                 db.run("UPDATE mails SET starred = 1 WHERE id = ?", row["mail"])
             case "read":
                 db.run("UPDATE mails SET unread = 0 WHERE thread = ?", row["thread"])
-    return len(found)
+    return len(matching)

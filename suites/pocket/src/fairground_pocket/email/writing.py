@@ -31,7 +31,7 @@ def _form(db: Database, extra: tuple[str, ...] = ()) -> Form:
 
 @SITE.get("/compose")
 def compose(visit: Visit) -> Screen:
-    """A new mail, an answer, or a draft; the address may fill fields in."""
+    """A new mail, a reply, or a draft; query parameters fill fields in."""
     db = visit.db
     if number := _number(visit.query("draft")):
         mail = visit.found("SELECT * FROM mails WHERE id = ? AND folder = 'drafts'", number)
@@ -50,7 +50,7 @@ def compose(visit: Visit) -> Screen:
 
 @SITE.post("/compose")
 def send(visit: Visit) -> Screen | Go:
-    """Sends a mail, or saves it as a draft, by the button that was pressed."""
+    """Sends a mail or saves it as a draft, depending on the button."""
     db = visit.db
     answered, draft = _number(visit.form("answers")), _number(visit.form("draft"))
     extra = tuple(_files(db, answered or 0)) + tuple(_files(db, draft or 0))
@@ -80,7 +80,7 @@ def send(visit: Visit) -> Screen | Go:
 
 @SITE.post("/draft/{number:int}/delete")
 def delete_draft(visit: Visit, number: int) -> Go:
-    """Throws a draft away."""
+    """Deletes a draft."""
     visit.found("SELECT 1 FROM mails WHERE id = ? AND folder = 'drafts'", number)
     discard(visit.db, number)
     return Go(SITE.url("/folder/drafts"), "Draft deleted", undo=True)
@@ -106,8 +106,12 @@ def _page(db: Database, filled: Filled, title: str, extra: object = ()) -> Scree
 def _answer(db: Database, mail: sqlite3.Row, *, everyone: bool) -> Filled:
     me = db.setting("address")
     people = db.rows("SELECT * FROM recipients WHERE mail = ? ORDER BY id", mail["id"])
-    to = [mail["address"]] if mail["address"] != me else [one["address"] for one in people if one["kind"] == "to"]
-    cc = [one["address"] for one in people if one["address"] not in (me, *to)] if everyone else []
+    to = (
+        [mail["address"]]
+        if mail["address"] != me
+        else [person["address"] for person in people if person["kind"] == "to"]
+    )
+    cc = [person["address"] for person in people if person["address"] not in (me, *to)] if everyone else []
     subject = mail["subject"] if mail["subject"].startswith("Re: ") else f"Re: {mail['subject']}"
     values = {"to": ", ".join(to), "cc": ", ".join(cc), "subject": subject, "answers": str(mail["id"])}
     return Filled(values)

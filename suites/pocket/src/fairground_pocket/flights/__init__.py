@@ -1,4 +1,4 @@
-"""Flights: search, book, change and board flights. Its airports are real, its airlines are not."""
+"""Flights: search, book, change and board flights. The airports are real, the airlines are invented."""
 
 from fairground_pocket.flights.app import Flights
 

@@ -24,7 +24,7 @@ MEALS = (("standard", "Standard"), ("vegetarian", "Vegetarian"), ("vegan", "Vega
 
 @SITE.get("/account")
 def account(visit: Visit) -> Screen:
-    """Everything about the owner."""
+    """The owner's account with links to all its parts."""
     db = visit.db
     counts = {table: db.one(f"SELECT count(*) FROM {table}") for table in ("travellers", "cards", "alerts")}
     preferred = db.one("SELECT name FROM cards ORDER BY preferred DESC, id LIMIT 1")
@@ -50,9 +50,9 @@ def account(visit: Visit) -> Screen:
 
 @SITE.post("/switches")
 def switch(visit: Visit) -> Go:
-    """Turns one of the switches."""
+    """Sets one of the switches."""
     key = visit.form("key")
-    if key not in {one for one, *_ in SWITCHES}:
+    if key not in {name for name, *_ in SWITCHES}:
         raise Gone
     visit.db.set(key, visit.form("on") == "1")
     return Go(SITE.url("/account"))
@@ -79,7 +79,7 @@ def _preferences(db: Database) -> Form:
 
 @SITE.get("/preferences")
 def preferences(visit: Visit) -> Screen:
-    """How the owner likes to fly."""
+    """The owner's flight preferences."""
     form = _preferences(visit.db)
     return _form_page(
         form, "Preferences", "/preferences", Filled({f.name: visit.db.setting(f.name) for f in form.fields}), "/account"
@@ -88,7 +88,7 @@ def preferences(visit: Visit) -> Screen:
 
 @SITE.post("/preferences")
 def save_preferences(visit: Visit) -> Screen | Go:
-    """Keeps them."""
+    """Saves the preferences."""
     form = _preferences(visit.db)
     filled = form.read(visit)
     if not filled.ok:
@@ -131,7 +131,7 @@ TRAVELLER = Form(
 
 @SITE.get("/travellers")
 def travellers(visit: Visit) -> Screen:
-    """Saved travellers."""
+    """The saved travellers."""
     db = visit.db
     rows = [
         parts.row(
@@ -149,7 +149,7 @@ def travellers(visit: Visit) -> Screen:
 
 @SITE.get("/travellers/new")
 def new_traveller(visit: Visit) -> Screen:
-    """A form for somebody new; the address may fill fields in."""
+    """A form for a new traveller; query parameters fill fields in."""
     values = {field.name: visit.query(field.name)[: field.limit] for field in TRAVELLER.fields}
     values["document"] = values["document"] or "Passport"
     return _form_page(TRAVELLER, "New traveller", "/travellers/new", Filled(values), "/travellers")
@@ -157,7 +157,7 @@ def new_traveller(visit: Visit) -> Screen:
 
 @SITE.post("/travellers/new")
 def add_traveller(visit: Visit) -> Screen | Go:
-    """Keeps somebody new."""
+    """Saves a new traveller."""
     filled = _unique(visit.db, TRAVELLER.read(visit), 0)
     if not filled.ok:
         return _form_page(TRAVELLER, "New traveller", "/travellers/new", filled, "/travellers")
@@ -167,7 +167,7 @@ def add_traveller(visit: Visit) -> Screen | Go:
 
 @SITE.get("/travellers/{number:int}")
 def traveller(visit: Visit, number: int) -> Screen:
-    """One traveller."""
+    """A traveller with their document."""
     db = visit.db
     row = visit.found("SELECT * FROM travellers WHERE id = ?", number)
     trips = db.one("SELECT count(*) FROM riders WHERE traveller = ?", number)
@@ -191,7 +191,7 @@ def traveller(visit: Visit, number: int) -> Screen:
 
 @SITE.get("/travellers/{number:int}/edit")
 def edit_traveller(visit: Visit, number: int) -> Screen:
-    """The same form, filled."""
+    """The traveller form, filled with the saved values."""
     row = visit.found("SELECT * FROM travellers WHERE id = ?", number)
     values = {field.name: str(row[field.name]) for field in TRAVELLER.fields}
     return _form_page(
@@ -201,7 +201,7 @@ def edit_traveller(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/travellers/{number:int}/edit")
 def save_traveller(visit: Visit, number: int) -> Screen | Go:
-    """Keeps what was changed."""
+    """Saves changes to a traveller."""
     db = visit.db
     visit.found("SELECT 1 FROM travellers WHERE id = ?", number)
     filled = _unique(db, TRAVELLER.read(visit), number)
@@ -214,7 +214,7 @@ def save_traveller(visit: Visit, number: int) -> Screen | Go:
 
 @SITE.post("/travellers/{number:int}/delete")
 def remove_traveller(visit: Visit, number: int) -> Go:
-    """Forgets somebody."""
+    """Removes a traveller."""
     row = visit.found("SELECT * FROM travellers WHERE id = ? AND me = 0", number)
     visit.db.run("DELETE FROM travellers WHERE id = ?", number)
     return Go(SITE.url("/travellers"), f"{row['name']} removed", undo=True)
@@ -250,7 +250,7 @@ CARD = Form(
 
 @SITE.get("/cards")
 def cards(visit: Visit) -> Screen:
-    """Cards to pay with."""
+    """The saved payment cards."""
     rows = [
         parts.row(SITE.url(f"/cards/{row['id']}"), row["name"], note=f"Expires {row['expires']}", lead=icon("card"),
                   meta="Pays first" if row["preferred"] else "")
@@ -269,7 +269,7 @@ def new_card(visit: Visit) -> Screen:
 
 @SITE.post("/cards/new")
 def add_card(visit: Visit) -> Screen | Go:
-    """Keeps a card; of its number only the end."""
+    """Saves a card; only the last digits of its number are stored."""
     filled = CARD.read(visit)
     last = filled["number"].replace(" ", "")[-4:]
     name = f"{filled['kind']} {last}"
@@ -283,7 +283,7 @@ def add_card(visit: Visit) -> Screen | Go:
 
 @SITE.get("/cards/{number:int}")
 def card(visit: Visit, number: int) -> Screen:
-    """One card."""
+    """A card with its actions."""
     row = visit.found("SELECT * FROM cards WHERE id = ?", number)
     body = [parts.hero(f"•••• {row['last4']}", row["name"]), parts.card(parts.facts([
         ("Expires", row["expires"]), ("Pays first", "Yes" if row["preferred"] else "No"),
@@ -299,7 +299,7 @@ def card(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/cards/{number:int}/prefer")
 def prefer_card(visit: Visit, number: int) -> Go:
-    """Makes a card the one that pays."""
+    """Makes a card the preferred one."""
     row = visit.found("SELECT * FROM cards WHERE id = ?", number)
     visit.db.run("UPDATE cards SET preferred = (id = ?)", number)
     return Go(SITE.url("/cards"), f"{row['name']} pays first", undo=True)
@@ -307,7 +307,7 @@ def prefer_card(visit: Visit, number: int) -> Go:
 
 @SITE.post("/cards/{number:int}/delete")
 def remove_card(visit: Visit, number: int) -> Go:
-    """Forgets a card."""
+    """Removes a card."""
     row = visit.found("SELECT * FROM cards WHERE id = ? AND preferred = 0", number)
     visit.db.run("DELETE FROM cards WHERE id = ?", number)
     return Go(SITE.url("/cards"), f"{row['name']} removed", undo=True)
@@ -317,12 +317,12 @@ def remove_card(visit: Visit, number: int) -> Go:
 
 
 def months(db: Database) -> list[tuple[str, str]]:
-    """Months that flights can be booked in: value and name."""
+    """Months in which flights can be booked, as (value, name)."""
     today = db.now.date()
-    found = dict.fromkeys(
+    upcoming = dict.fromkeys(
         date.fromordinal(today.toordinal() + number).replace(day=1) for number in range(DAYS_AHEAD + 1)
     )
-    return [(f"{month:%Y-%m}", f"{month:%B %Y}") for month in found]
+    return [(f"{month:%Y-%m}", f"{month:%B %Y}") for month in upcoming]
 
 
 def _alert_form(db: Database) -> Form:
@@ -343,7 +343,7 @@ def _alert_form(db: Database) -> Form:
 
 @SITE.get("/alerts")
 def alerts(visit: Visit) -> Screen:
-    """Routes that are watched."""
+    """All price alerts."""
     db = visit.db
     rows = [
         parts.row(
@@ -366,7 +366,7 @@ def alerts(visit: Visit) -> Screen:
 
 
 def alert_name(db: Database, row: sqlite3.Row) -> str:
-    """What an alert is called; its number keeps two of a route apart."""
+    """The name of an alert; its number distinguishes two alerts for the same route."""
     return f"{city(db, row['origin'])} to {city(db, row['destination'])}, alert {row['id']}"
 
 
@@ -376,7 +376,7 @@ def _month(text: str) -> str:
 
 @SITE.get("/alerts/new")
 def new_alert(visit: Visit) -> Screen:
-    """A form for a new alert; the address may fill fields in."""
+    """A form for a new alert; query parameters fill fields in."""
     db = visit.db
     known = set(db.column("SELECT code FROM airports"))
     destination = visit.query("destination") if visit.query("destination") in known else ""
@@ -391,7 +391,7 @@ def new_alert(visit: Visit) -> Screen:
 
 @SITE.post("/alerts/new")
 def add_alert(visit: Visit) -> Screen | Go:
-    """Keeps an alert."""
+    """Saves a new alert."""
     db = visit.db
     filled = _alert_form(db).read(visit)
     if filled["origin"] and filled["origin"] == filled["destination"]:
@@ -405,7 +405,7 @@ def add_alert(visit: Visit) -> Screen | Go:
 
 @SITE.get("/alerts/{number:int}")
 def alert(visit: Visit, number: int) -> Screen:
-    """One alert, with what the route costs now."""
+    """An alert, with the current price of its route."""
     db = visit.db
     row = visit.found("SELECT * FROM alerts WHERE id = ?", number)
     low = db.one(
@@ -439,7 +439,7 @@ def alert(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/alerts/{number:int}")
 def switch_alert(visit: Visit, number: int) -> Go:
-    """Pauses an alert, or goes on with it."""
+    """Pauses or resumes an alert."""
     visit.found("SELECT 1 FROM alerts WHERE id = ?", number)
     visit.db.run("UPDATE alerts SET active = ? WHERE id = ?", int(visit.form("on") == "1"), number)
     return Go(SITE.url(f"/alerts/{number}"))
@@ -447,7 +447,7 @@ def switch_alert(visit: Visit, number: int) -> Go:
 
 @SITE.post("/alerts/{number:int}/delete")
 def delete_alert(visit: Visit, number: int) -> Go:
-    """Forgets an alert."""
+    """Deletes an alert."""
     visit.found("SELECT 1 FROM alerts WHERE id = ?", number)
     visit.db.run("DELETE FROM alerts WHERE id = ?", number)
     return Go(SITE.url("/alerts"), "Alert deleted", undo=True)

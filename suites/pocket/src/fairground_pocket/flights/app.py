@@ -1,4 +1,4 @@
-"""The flights app as a world: its profiles, where it can start."""
+"""The flights app as a world: its profiles and UI states."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fairground_pocket.flights.schema import SITE
 from fairground_pocket.kit import Cast, Database, Draw, PocketApp
 
 PAGES = (searching, buying, trips, boarding, rewards, account)
-"""The modules whose handlers answer; importing them registers their pages."""
+"""The modules with handlers; importing them registers their pages."""
 
 _AHEAD = """
 SELECT b.id FROM bookings b JOIN coupons c ON c.booking = b.id JOIN flights f ON f.id = c.flight
@@ -63,5 +63,5 @@ class Flights(PocketApp):
     }
 
     def fill(self, database: Database, cast: Cast, draw: Draw) -> None:
-        """Fills the account and the timetable around the home airport of the cast."""
+        """Fills the account, and the timetable around the cast's home airport."""
         filling.fill(database, cast, draw)

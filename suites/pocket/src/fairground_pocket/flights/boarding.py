@@ -19,7 +19,7 @@ _COUPON = "SELECT c.*, r.name FROM coupons c JOIN riders r ON r.id = c.rider"
 
 @SITE.get("/trips/{number:int}/seats")
 def seat_list(visit: Visit, number: int) -> Screen:
-    """Who sits where on which flight."""
+    """The seats of all travellers, by flight."""
     db = visit.db
     booking = visit.found("SELECT * FROM bookings WHERE id = ?", number)
     body = []
@@ -59,14 +59,14 @@ def _movable(visit: Visit, number: int) -> tuple[sqlite3.Row, sqlite3.Row, sqlit
 
 @SITE.get("/seats/{number:int}")
 def seat_map(visit: Visit, number: int) -> Screen:
-    """The cabin, row by row."""
+    """The seat map of the cabin, row by row."""
     db = visit.db
     coupon, booking, flight = _movable(visit, number)
-    found = seats(db, coupon)
+    cabin = seats(db, coupon)
     cells: list[Html] = [html('<span class="head">{}</span>', letter) for letter in ("A", "B", "C", "", "D", "E", "F")]
-    for row in sorted({seat["row"] for seat in found.values()}):
+    for row in sorted({seat["row"] for seat in cabin.values()}):
         for letter in "ABC DEF":
-            seat = found.get(f"{row}{letter}")
+            seat = cabin.get(f"{row}{letter}")
             if letter == " ":
                 cells.append(html('<span class="head">{}</span>', row))
             elif seat is None:
@@ -111,7 +111,7 @@ def _seat(coupon: int, seat: dict[str, object], own: str) -> Html:
 
 @SITE.get("/seats/{number:int}/{name}")
 def seat_page(visit: Visit, number: int, name: str) -> Screen:
-    """One seat, and what it costs."""
+    """A seat and its price."""
     db = visit.db
     coupon, booking, flight = _movable(visit, number)
     seat = seats(db, coupon).get(name)
@@ -133,7 +133,7 @@ def seat_page(visit: Visit, number: int, name: str) -> Screen:
 
 @SITE.post("/seats/{number:int}/{name}")
 def take_seat(visit: Visit, number: int, name: str) -> Go:
-    """Puts somebody there."""
+    """Assigns a seat to a traveller."""
     db = visit.db
     coupon, booking, _ = _movable(visit, number)
     seat = seats(db, coupon).get(name)
@@ -168,13 +168,13 @@ def _check_in_form(db: Database, coupons: list[sqlite3.Row]) -> Form:
 
 @SITE.get("/trips/{number:int}/check-in")
 def check_in(visit: Visit, number: int) -> Screen:
-    """Who is to be checked in."""
+    """A form to choose who is checked in."""
     return _check_in_page(visit, number, Filled())
 
 
 @SITE.post("/trips/{number:int}/check-in")
 def check_in_now(visit: Visit, number: int) -> Screen | Go:
-    """Checks people in, and gives them seats where they have none."""
+    """Checks travellers in, and assigns seats to those without one."""
     db = visit.db
     booking = visit.found("SELECT * FROM bookings WHERE id = ? AND status = 'confirmed'", number)
     coupons = _open_coupons(db, number)
@@ -237,7 +237,7 @@ def passes(visit: Visit, number: int) -> Screen:
 
 @SITE.get("/passes/{number:int}")
 def boarding_pass(visit: Visit, number: int) -> Screen:
-    """A boarding pass."""
+    """The boarding pass of a traveller."""
     db = visit.db
     coupon = visit.found(f"{_COUPON} WHERE c.id = ? AND c.checked_in = 1", number)
     flight = visit.found("SELECT * FROM flights WHERE id = ?", coupon["flight"])
@@ -272,7 +272,7 @@ def boarding_pass(visit: Visit, number: int) -> Screen:
 
 
 def _stripes(text: str) -> Html:
-    """A drawing that looks like the code on a pass; always the same for a text."""
+    """A decorative bar code; the same text always gives the same drawing."""
     bits = "".join(f"{byte:08b}" for byte in hashlib.blake2b(text.encode(), digest_size=16).digest())
     bars = join(html('<rect x="{}" y="0" width="2" height="40"/>', 2 * at) for at, bit in enumerate(bits) if bit == "1")
     return html('<svg viewBox="0 0 256 40" width="100%" height="64" preserveAspectRatio="none" fill="currentColor" '
@@ -286,19 +286,19 @@ _DAYS = (("-1", "Yesterday"), ("0", "Today"), ("1", "Tomorrow"))
 
 @SITE.get("/status")
 def status(visit: Visit) -> Screen:
-    """The board of the home airport."""
+    """Departures or arrivals at the home airport."""
     db = visit.db
     arriving = visit.query("way") == "arrivals"
     days = visit.query("day") if visit.query("day") in dict(_DAYS) else "0"
     words = visit.query("q").casefold().split()
     on = (db.now + timedelta(days=int(days))).date().isoformat()
     home = db.setting("home")
-    side, other, time = ("destination", "origin", "arrives") if arriving else ("origin", "destination", "departs")
+    side, far_end, time = ("destination", "origin", "arrives") if arriving else ("origin", "destination", "departs")
     rows = []
     for flight in db.rows(
         f"SELECT * FROM flights WHERE {side} = ? AND substr({time}, 1, 10) = ? ORDER BY {time}, id", home, on
     ):
-        name = city(db, flight[other])
+        name = city(db, flight[far_end])
         text = (
             f"{flight['number']} {flight['number'].replace(' ', '')} {name} {airline(db, flight['airline'])}".casefold()
         )
@@ -319,13 +319,13 @@ def status(visit: Visit) -> Screen:
         ("Departures", SITE.url("/status", day=days), not arriving),
         ("Arrivals", SITE.url("/status", way="arrivals", day=days), arriving),
     ]
-    kept = "arrivals" if arriving else ""
-    dates = [(name, SITE.url("/status", way=kept, day=key), key == days) for key, name in _DAYS]
+    way = "arrivals" if arriving else ""
+    dates = [(name, SITE.url("/status", way=way, day=key), key == days) for key, name in _DAYS]
     listed = (
         parts.rows(rows, "Flights") if rows else parts.empty("plane", "No flights fit", "Look for a number or a city")
     )
     body = join([
-        parts.search_box(SITE.url("/status"), visit.query("q"), "Flight or city", way=kept, day=days),
+        parts.search_box(SITE.url("/status"), visit.query("q"), "Flight or city", way=way, day=days),
         parts.chips(ways, "Direction"), parts.chips(dates, "Day"),
         parts.live(join([parts.text(f"{len(rows)} flights · {place(db, home)} · {day(on)}", "small muted"), listed])),
     ])  # fmt: skip
@@ -334,7 +334,7 @@ def status(visit: Visit) -> Screen:
 
 @SITE.get("/flights/{number:int}")
 def flight_page(visit: Visit, number: int) -> Screen:
-    """One flight: times at both ends, gate, aircraft."""
+    """A flight: times at both ends, gate, aircraft."""
     db = visit.db
     flight = visit.found("SELECT * FROM flights WHERE id = ?", number)
     zones = {

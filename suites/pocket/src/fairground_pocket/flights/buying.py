@@ -1,4 +1,4 @@
-"""Screens for buying: who flies, bags, how to pay, and a last look before paying."""
+"""Screens for buying: travellers, bags, payment method, and a review before paying."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from fairground_pocket.kit import Database, Field, Filled, Form, Go, Gone, Html,
 MOST_BAGS = 3
 POINTS = (0, 500, 1_000, 1_500, 2_000, 5_000, 10_000)
 CARRIED = ("out", "back", "cabin", "fare", "adults", "children")
-"""What the address carries from the choice of flights to the payment."""
+"""The query parameters that are passed on from the choice of flights to the payment."""
 
 
 def checkout_form(db: Database) -> Form:
-    """What one is asked for when buying."""
+    """The checkout form."""
     people = [
         (
             str(row["id"]),
@@ -30,9 +30,13 @@ def checkout_form(db: Database) -> Form:
     ]
     left = balance(db)
     points = [
-        (str(one), f"{one:,} points" if one else "No points", f"{money(db, points_worth(db, one))} off" if one else "")
-        for one in POINTS
-        if one <= left
+        (
+            str(amount),
+            f"{amount:,} points" if amount else "No points",
+            f"{money(db, points_worth(db, amount))} off" if amount else "",
+        )
+        for amount in POINTS
+        if amount <= left
     ]
     return Form(
         Field("travellers", "Travellers", "checks", options=people),
@@ -53,7 +57,7 @@ def checkout_form(db: Database) -> Form:
 
 @SITE.get("/checkout")
 def checkout(visit: Visit) -> Screen:
-    """Who flies and how it is paid; the address may fill fields in."""
+    """Travellers and payment; query parameters fill fields in."""
     db = visit.db
     carried = _carried(visit.query)
     me = db.one("SELECT id FROM travellers WHERE me = 1")
@@ -65,17 +69,17 @@ def checkout(visit: Visit) -> Screen:
 
 @SITE.post("/checkout")
 def check(visit: Visit) -> Screen | Go:
-    """Looks at what was filled in, and shows what is to be paid."""
+    """Validates the checkout form, and goes on to the review."""
     db = visit.db
     carried = _carried(visit.form)
     filled = checkout_form(db).read(visit)
     adults, children = int(carried["adults"]), int(carried["children"])
-    young = sum(is_child(db, int(one)) for one in filled.chosen["travellers"])
+    young = sum(is_child(db, int(number)) for number in filled.chosen["travellers"])
     if (len(filled.chosen["travellers"]) - young, young) != (adults, children):
         filled = filled.wrong("travellers", f"Choose {party(adults, children)}")
     if not filled.ok:
         return _page(db, Filled(filled.values, filled.chosen) if filled.again else filled)
-    order = _order(db, filled.__getitem__, tuple(int(one) for one in filled.chosen["travellers"]))
+    order = _order(db, filled.__getitem__, tuple(int(number) for number in filled.chosen["travellers"]))
     if points_worth(db, int(filled["points"])) > sum(order_price(db, order)):
         return _page(db, filled.wrong("points", "These are worth more than the trip"))
     chosen = {name: filled[name] for name in ("bags", "card", "points", "email")}
@@ -93,11 +97,11 @@ def _page(db: Database, filled: Filled) -> Screen:
 
 @SITE.get("/review")
 def review(visit: Visit) -> Screen:
-    """A last look: flights, people, and what it costs."""
+    """A review before paying: flights, travellers and price."""
     db = visit.db
     order = _order(db, visit.query)
     fares, bags, less = order_price(db, order)
-    names = [db.one("SELECT name FROM travellers WHERE id = ?", one) for one in order.travellers]
+    names = [db.one("SELECT name FROM travellers WHERE id = ?", traveller) for traveller in order.travellers]
     card = db.one("SELECT name FROM cards WHERE id = ?", order.card)
     lines = [("Flights", money(db, fares))]
     lines += [(f"{order.extra_bags * len(names)} extra bags", money(db, bags))] if bags else []
@@ -116,7 +120,7 @@ def review(visit: Visit) -> Screen:
 
 @SITE.post("/pay")
 def pay(visit: Visit) -> Go:
-    """Books."""
+    """Books the flights and pays."""
     db = visit.db
     number = book(db, _order(db, visit.form))
     row = visit.found("SELECT code FROM bookings WHERE id = ?", number)
@@ -128,14 +132,14 @@ def _summary(db: Database, order: Order) -> Html:
     fare = db.one("SELECT name FROM fares WHERE key = ?", order.fare)
     cards = []
     for name, ids in order.legs.items():
-        rows = [db.row("SELECT * FROM flights WHERE id = ?", one) for one in ids]
+        rows = [db.row("SELECT * FROM flights WHERE id = ?", number) for number in ids]
         cards.append(leg_card(db, "Outbound" if name == "out" else "Return", [row for row in rows if row]))
     words = parts.tag(f"{cabin_name(order.cabin)} {fare}", strong=True)
     return join([words, *cards])
 
 
 def _carried(get: Callable[[str], str]) -> dict[str, str]:
-    """What the address carries; counts made sound."""
+    """The checkout's query parameters, with valid counts."""
     values = {name: get(name) for name in CARRIED}
     for name, low, high in (("adults", 1, 4), ("children", 0, 3)):
         text = values[name]
@@ -144,7 +148,7 @@ def _carried(get: Callable[[str], str]) -> dict[str, str]:
 
 
 def _order(db: Database, get: Callable[[str], str], travellers: tuple[int, ...] | None = None) -> Order:
-    """An order from an address or a form; raises `Gone` for what nobody could have chosen."""
+    """An order from query parameters or a form. Raises `Gone` for a choice that the pages do not offer."""
     legs = {}
     for name in ("out", "back"):
         if get(name):
@@ -158,13 +162,13 @@ def _order(db: Database, get: Callable[[str], str], travellers: tuple[int, ...] 
         raise Gone
     if travellers is not None:
         return Order(legs, get("cabin"), get("fare"), travellers, 0, 0, 0, "")
-    people = [_known(db, "travellers", one) for one in get("travellers").split(".")]
+    people = [_known(db, "travellers", text) for text in get("travellers").split(".")]
     card, bags, points = _known(db, "cards", get("card")), get("bags"), get("points")
-    known = {str(one) for one in POINTS if one <= balance(db)}
+    known = {str(amount) for amount in POINTS if amount <= balance(db)}
     if bags not in {str(number) for number in range(MOST_BAGS + 1)} or points not in known or _email(get("email")):
         raise Gone
     carried = _carried(get)
-    young = sum(is_child(db, one) for one in people)
+    young = sum(is_child(db, traveller) for traveller in people)
     if len(set(people)) != len(people) or (len(people) - young, young) != (
         int(carried["adults"]),
         int(carried["children"]),

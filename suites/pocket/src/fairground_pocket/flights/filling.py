@@ -1,4 +1,4 @@
-"""The account of a profile: saved travellers, cards, trips behind and ahead, points, alerts, news."""
+"""The account of a profile: travellers, cards, past and upcoming trips, points, alerts, notifications."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _settings(cast: Cast) -> dict[str, object]:
 
 def _travellers(db: Database, cast: Cast, draw: Draw) -> None:
     people = [*cast.of("family")[:4], *cast.of("friend")[:3], *cast.of("work")[:3]]
-    named = [(cast.owner.name, cast.owner.email, False), *((one.name, one.email, False) for one in people)]
+    named = [(cast.owner.name, cast.owner.email, False), *((person.name, person.email, False) for person in people)]
     named += [(name, "", True) for name in CHILDREN[cast.name]]
     days = draw.shuffled(range(90, 3400, 53))
     for place, (name, email, child) in enumerate(named):
@@ -95,7 +95,7 @@ def _cards(db: Database, draw: Draw) -> None:
 
 
 class _Trips:
-    """Bookings behind and ahead. No two ahead go to the same city, so that the city says which is meant."""
+    """Past and upcoming bookings. No two upcoming ones share a city, so that the city identifies a trip."""
 
     def __init__(self, db: Database, cast: Cast, draw: Draw, schedule: Schedule) -> None:
         self.db, self.cast, self.draw, self.schedule = db, cast, draw, schedule
@@ -107,8 +107,8 @@ class _Trips:
         self.earned: list[tuple[datetime, int, int]] = []
 
     def fill(self) -> None:
-        """Writes them in the order in which they were booked."""
-        plans: list[tuple[int, str, int, str, str]] = []  # days since booked, city, days until it leaves, fare, kind
+        """Writes the bookings in the order in which they were made."""
+        plans: list[tuple[int, str, int, str, str]] = []  # days since booking, city, days until departure, fare, kind
         draw = self.draw
         for _ in range(_PAST):
             gone = draw.integer(5, 370)
@@ -172,27 +172,29 @@ class _Trips:
                 self._earn(booking)
 
     def _flights(self, code: str, days: int, *, home: bool, past: bool) -> tuple[int, ...]:
-        """Flights to a place, or home from it, on a day or the next one that has some."""
+        """Flights to a place, or home from it, on a day or the next day that has some."""
         ends = (code, self.schedule.home.code) if home else (self.schedule.home.code, code)
         if not past:
             for later in range(0, 6):
                 on = (self.today + timedelta(days=days + later)).isoformat()
                 if options := store.find(self.db, *ends, on):
-                    # A delayed flight on the way would make times on the pass and on the board differ.
-                    direct = [one for one in options if not one.stops] or options
-                    calm = [one for one in direct if not any(flight["delay"] for flight in one.flights)] or direct
+                    # With a delayed flight, the times on the boarding pass and on the status board would differ.
+                    direct = [option for option in options if not option.stops] or options
+                    calm = [
+                        option for option in direct if not any(flight["delay"] for flight in option.flights)
+                    ] or direct
                     return tuple(flight["id"] for flight in self.draw.choice(calm).flights)
             raise AssertionError(f"no flights between {ends}")
         hub = self.schedule.onward.get(code)
         stops = [ends[0], hub, ends[1]] if hub else [*ends]
         day = self.today + timedelta(days=days)
-        found, earliest = [], 0
-        for one, two in pairwise(stops):
-            assert one is not None and two is not None
-            line, day = self._line(one, two, day, earliest)
-            found.append(self.schedule.add(self.db, line, day))
+        flights, earliest = [], 0
+        for origin, destination in pairwise(stops):
+            assert origin is not None and destination is not None
+            line, day = self._line(origin, destination, day, earliest)
+            flights.append(self.schedule.add(self.db, line, day))
             earliest = int(line.times(day)[1].timestamp()) // 60 + 50
-        return tuple(found)
+        return tuple(flights)
 
     def _line(self, one: str, two: str, day: date, earliest: int) -> tuple[Line, date]:
         for later in range(0, 9):
@@ -264,7 +266,7 @@ def _recent(db: Database, draw: Draw, schedule: Schedule) -> None:
 
 
 def _notices(db: Database, cast: Cast) -> None:
-    # The city is that of the flight that leaves last on the way out.
+    # The city is the destination of the last outbound flight.
     soonest = db.rows(
         "SELECT b.id, b.code, a.city, max(f.starts) AS starts FROM bookings b JOIN coupons c ON c.booking = b.id JOIN "
         "flights f ON f.id = c.flight JOIN airports a ON a.code = f.destination WHERE b.status = 'confirmed' AND "

@@ -1,4 +1,4 @@
-"""How flights, ways and trips look in lists and on cards, everywhere in the app."""
+"""Rows and cards for flights, options and trips, shared by all screens."""
 
 from __future__ import annotations
 
@@ -12,50 +12,50 @@ from fairground_pocket.kit import Database, Html, formats, html, icon, join, par
 
 
 def clock(text: str) -> str:
-    """`09:30` of a stored time."""
+    """Formats a stored time as `09:30`."""
     return text[11:16]
 
 
 def day(text: str) -> str:
-    """`14 March 2025` of a stored time or day."""
+    """Formats a stored time or day as `14 March 2025`."""
     return formats.day(date.fromisoformat(text[:10]))
 
 
 def short_day(text: str) -> str:
-    """`Fri 14 Mar`."""
+    """Formats a stored time or day as `Fri 14 Mar`."""
     moment = date.fromisoformat(text[:10])
     return f"{moment:%a} {moment.day} {moment:%b}"
 
 
 def span(minutes: int) -> str:
-    """`2 h 05 min`."""
+    """Formats minutes as `2 h 05 min`."""
     return formats.duration(timedelta(minutes=minutes))
 
 
 def landing(first: sqlite3.Row, last: sqlite3.Row) -> str:
-    """When one lands, with how many days later it is there."""
+    """The arrival time, with the number of days after departure."""
     days = (date.fromisoformat(last["arrives"][:10]) - date.fromisoformat(first["departs"][:10])).days
     return clock(last["arrives"]) + (f" {days:+d}" if days else "")
 
 
 def airline(db: Database, code: str) -> str:
-    """An airline's name."""
+    """The name of the airline with this code."""
     return str(db.one("SELECT name FROM airlines WHERE code = ?", code))
 
 
 def city(db: Database, code: str) -> str:
-    """A city's name."""
+    """The name of the city of the airport with this code."""
     return str(db.one("SELECT city FROM airports WHERE code = ?", code))
 
 
 def party(adults: int, children: int) -> str:
-    """`2 adults, 1 child`."""
+    """Formats the size of a party as `2 adults, 1 child`."""
     words = f"{adults} adult{'s' if adults != 1 else ''}"
     return words + (f", {children} child{'ren' if children != 1 else ''}" if children else "")
 
 
 def option_row(db: Database, option: Option, href: str, price: str) -> Html:
-    """A way to get somewhere."""
+    """A row for an option: one flight, or two with a stop."""
     first, last = option.flights[0], option.flights[-1]
     names = " and ".join(dict.fromkeys(airline(db, flight["airline"]) for flight in option.flights))
     stop = "Nonstop" if not option.stops else f"1 stop in {city(db, first['destination'])}"
@@ -70,7 +70,7 @@ def option_row(db: Database, option: Option, href: str, price: str) -> Html:
 
 
 def leg_card(db: Database, title: str, flights: Sequence[sqlite3.Row], *, linked: bool = False) -> Html:
-    """A leg with its flights and the waits between them."""
+    """A leg with its flights and the layovers between them."""
     body: list[Html] = []
     for number, flight in enumerate(flights):
         if number:
@@ -79,12 +79,12 @@ def leg_card(db: Database, title: str, flights: Sequence[sqlite3.Row], *, linked
         body.append(flight_line(db, flight, linked=linked))
     whole = flights[-1]["ends"] - flights[0]["starts"]
     words = f"{title} · {short_day(flights[0]['departs'])} · {span(whole)}"
-    return parts.section(words, parts.rows(one for one in body if one.startswith("<li")) if len(flights) == 1 else
+    return parts.section(words, parts.rows(item for item in body if item.startswith("<li")) if len(flights) == 1 else
                          join(_in_lists(body)))  # fmt: skip
 
 
 def flight_line(db: Database, flight: sqlite3.Row, *, linked: bool = False) -> Html:
-    """One flight of a leg."""
+    """A row for one flight of a leg."""
     title = f"{clock(flight['departs'])} {flight['origin']} \u2013 {landing(flight, flight)} {flight['destination']}"
     note = f"{flight['number']} · {airline(db, flight['airline'])} · {flight['aircraft']}"
     href = SITE.url(f"/flights/{flight['id']}") if linked else ""
@@ -94,7 +94,7 @@ def flight_line(db: Database, flight: sqlite3.Row, *, linked: bool = False) -> H
 
 
 def trip_row(db: Database, booking: sqlite3.Row) -> Html:
-    """A booking in a list."""
+    """A row for a booking."""
     way = legs(db, booking["id"])
     first, last = way["out"][0], way["out"][-1]
     riders = db.column("SELECT name FROM riders WHERE booking = ? ORDER BY id", booking["id"])
@@ -111,7 +111,7 @@ def trip_row(db: Database, booking: sqlite3.Row) -> Html:
 
 
 def progress(db: Database, flight: sqlite3.Row) -> str:
-    """How a flight is doing, in words."""
+    """The progress of a flight, in words."""
     if flight["cancelled"]:
         return "Cancelled"
     now, late = minute(db), flight["delay"]
@@ -125,17 +125,17 @@ def progress(db: Database, flight: sqlite3.Row) -> str:
 
 
 def expected(text: str, late: int) -> str:
-    """A stored time, some minutes later."""
+    """A stored time plus some minutes."""
     return f"{datetime.fromisoformat(text) + timedelta(minutes=late):%H:%M}"
 
 
 def cabin_name(key: str) -> str:
-    """`Economy`."""
+    """The displayed name of a cabin, such as `Economy`."""
     return CABINS[key][0]
 
 
 def rules(db: Database, fare: sqlite3.Row) -> list[tuple[str, str]]:
-    """What a fare allows, in words."""
+    """The rules of a fare, in words."""
     bags = ("Cabin bag only", "1 checked bag, 23 kg", "2 checked bags, 23 kg each")[min(fare["bags"], 2)]
     if fare["change_fee"] is None:
         changes = "Not allowed"
@@ -151,9 +151,9 @@ def rules(db: Database, fare: sqlite3.Row) -> list[tuple[str, str]]:
 
 
 def route(db: Database, origin: str, destination: str) -> str:
-    """`Lagos (LOS) to Accra (ACC)`."""
+    """Formats a route as `Lagos (LOS) to Accra (ACC)`."""
     return f"{place(db, origin)} to {place(db, destination)}"
 
 
 def _in_lists(items: Sequence[Html]) -> list[Html]:
-    return [parts.rows([one]) if one.startswith("<li") else one for one in items]
+    return [parts.rows([item]) if item.startswith("<li") else item for item in items]

@@ -1,4 +1,4 @@
-"""Screens of the loyalty programme: points, tier, what they can be spent on; and news."""
+"""Screens of the loyalty programme: points, tier, rewards; and notifications."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PAGE = 15
 
 @SITE.get("/rewards")
 def rewards(visit: Visit) -> Screen:
-    """Balance, tier, what to spend points on."""
+    """Balance, tier and available rewards."""
     db = visit.db
     have = balance(db)
     name, earned, later = tier(db)
@@ -49,7 +49,7 @@ def rewards(visit: Visit) -> Screen:
 
 @SITE.get("/points")
 def ledger(visit: Visit) -> Screen:
-    """Everything that was earned and spent."""
+    """All points earned and spent."""
     db = visit.db
     rows = db.rows("SELECT * FROM points ORDER BY time DESC, id DESC")
     page, pages = visit.page(), -(-len(rows) // _PAGE)
@@ -67,7 +67,7 @@ def _entry(row: sqlite3.Row) -> Html:
 
 @SITE.get("/rewards/{key}")
 def reward(visit: Visit, key: str) -> Screen:
-    """One thing to spend points on."""
+    """A reward and its price in points."""
     _, title, points, words = _reward(key)
     have = balance(visit.db)
     body = join(
@@ -87,7 +87,7 @@ def reward(visit: Visit, key: str) -> Screen:
 
 @SITE.post("/rewards/{key}")
 def redeem(visit: Visit, key: str) -> Go:
-    """Spends points."""
+    """Redeems points for a reward."""
     db = visit.db
     _, title, points, _ = _reward(key)
     if balance(db) < points:
@@ -100,15 +100,15 @@ def redeem(visit: Visit, key: str) -> Go:
 
 
 def _reward(key: str) -> tuple[str, str, int, str]:
-    for one in REWARDS:
-        if one[0] == key:
-            return one
+    for offer in REWARDS:
+        if offer[0] == key:
+            return offer
     raise Gone
 
 
 @SITE.get("/notices")
 def notices(visit: Visit) -> Screen:
-    """News about trips and points; looking makes them old."""
+    """Notifications about trips and points; opening the page marks them as seen."""
     db = visit.db
     rows = []
     for row in db.rows("SELECT * FROM notices ORDER BY time DESC, id DESC LIMIT 40"):

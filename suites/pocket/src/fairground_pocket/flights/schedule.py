@@ -1,4 +1,4 @@
-"""The schedule of a profile: which flights there are, when, and for how much. Exact across time zones."""
+"""The schedule of a profile: all flights with times and prices. Exact across time zones."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ AIRLINES: Final = (
     ("4M", "Meridian Air", 1.0), ("8K", "Kestrel", 0.84), ("3S", "Solstice Airways", 1.12), ("6L", "Levante", 0.93),
     ("9B", "Blue Heron", 0.88), ("2P", "Polar Crest", 1.08), ("5T", "Tradewind", 0.97), ("7A", "Auralis", 1.2),
 )  # fmt: skip
-"""Made-up airlines: code, name, and how dear they are."""
+"""Invented airlines: code, name, and price level."""
 
 RATES: Final = {
     "NGN": (170_000, 50_000), "SEK": (1_100, 500), "EUR": (100, 100), "JPY": (165, 100), "TRY": (4_000, 1_000),
     "MAD": (1_080, 500), "GBP": (85, 100), "COP": (4_500, 1_000), "INR": (9_200, 5_000), "CAD": (150, 100),
 }  # fmt: skip
-"""Currency -> smallest coins in a euro, and to what prices are rounded."""
+"""Currency -> value of one euro in the smallest coin, and the step to which prices are rounded."""
 
 PLANS: Final = 8
 ROWS: Final = 26
@@ -55,22 +55,25 @@ class Airport:
     timezone: str
 
     def kilometres(self, other: Airport) -> float:
-        one, two = math.radians(self.latitude), math.radians(other.latitude)
+        from_latitude, to_latitude = math.radians(self.latitude), math.radians(other.latitude)
         turn = math.radians(other.longitude - self.longitude)
-        haversine = math.sin((two - one) / 2) ** 2 + math.cos(one) * math.cos(two) * math.sin(turn / 2) ** 2
+        haversine = (
+            math.sin((to_latitude - from_latitude) / 2) ** 2
+            + math.cos(from_latitude) * math.cos(to_latitude) * math.sin(turn / 2) ** 2
+        )
         return 2 * 6371 * math.asin(math.sqrt(haversine))
 
 
 @dataclass(frozen=True)
 class Line:
-    """A flight as the timetable has it: the same number at the same local time, on some days of the week."""
+    """A flight of the timetable: the same number at the same local time, on some days of the week."""
 
     number: str
     airline: str
     origin: Airport
     destination: Airport
     at: int
-    """Minutes after midnight, local at the origin."""
+    """Minutes after midnight, in the origin's local time."""
     minutes: int
     days: str
     price: float
@@ -82,7 +85,7 @@ class Line:
         return str(day.weekday()) in self.days
 
     def times(self, day: date) -> tuple[datetime, datetime]:
-        """When it leaves and lands, each with its time zone."""
+        """Departure and arrival, each in its time zone."""
         zone = ZoneInfo(self.origin.timezone)
         leaves = datetime(day.year, day.month, day.day, self.at // 60, self.at % 60, tzinfo=zone)
         seconds = leaves.timestamp() + 60 * self.minutes
@@ -90,7 +93,7 @@ class Line:
 
 
 class Schedule:
-    """The timetable of a profile, and its flights on days."""
+    """The timetable of a profile, and its flights on concrete days."""
 
     def __init__(self, cast: Cast, draw: Draw) -> None:
         self.cast, self.draw = cast, draw
@@ -105,7 +108,7 @@ class Schedule:
         self.lines = list(self._lines())
 
     def places(self) -> list[str]:
-        """Codes of all airports that there are flights from or to."""
+        """Codes of all airports with flights."""
         return sorted({self.home.code, *self.nonstop, *self.onward})
 
     def between(self, origin: str, destination: str) -> list[Line]:
@@ -116,7 +119,11 @@ class Schedule:
         known = airports()
         db.many(
             "INSERT INTO airports VALUES (?, ?, ?, ?, ?)",
-            [(one.code, one.name, one.city, one.country, one.timezone) for one in map(known.get, self.places()) if one],
+            [
+                (airport.code, airport.name, airport.city, airport.country, airport.timezone)
+                for airport in map(known.get, self.places())
+                if airport
+            ],
         )
         db.many("INSERT INTO airlines VALUES (?, ?)", [(code, name) for code, name, _ in self.airlines])
         db.many("INSERT INTO plan_seats VALUES (?, ?, ?, ?, ?, ?, ?)", self._seats())
@@ -129,11 +136,11 @@ class Schedule:
             db.many(f"INSERT INTO flights ({', '.join(_COLUMNS)}) VALUES ({marks})", rows)
 
     def add(self, db: Database, line: Line, day: date) -> int:
-        """Writes a single flight, for history; returns its id."""
+        """Writes a single flight, for past trips, and returns its id."""
         return db.insert("flights", **dict(zip(_COLUMNS, self.flight(line, day, set()), strict=True)))
 
     def flight(self, line: Line, day: date, used: set[tuple[str, str, int]]) -> tuple[Any, ...]:
-        """A row of `flights`; `used` keeps prices on a route and day apart, so that one is the cheapest."""
+        """A row of `flights`. `used` keeps prices on a route and day distinct, so that the cheapest is unique."""
         leaves, lands = line.times(day)
         starts = int(leaves.timestamp()) // 60
         unit, step = RATES[self.cast.currency]
@@ -173,11 +180,11 @@ class Schedule:
                 back[code] = line
         day = self.cast.now.date() + timedelta(days=20)
         for hub, code in [*((hub, far) for far, hub in self.onward.items()), *self.also]:
-            # Timed to the first flight to the hub and to the last one from it.
+            # Connects to the first flight to the hub and to the last one from it.
             far = known[code]
             arrives = there[hub].times(day)[1]
             at = arrives.hour * 60 + arrives.minute + self.draw.integer(16, 28) * 5
-            cheap = 1.0 if code in self.onward else 0.5  # a detour must be worth it
+            cheap = 1.0 if code in self.onward else 0.5  # the price must make up for the detour
             yield self._line(known[hub], far, at % 1440, every_day=True, share=cheap)
             home = back[hub].times(day)[0]
             gone = self._line(far, known[hub], 0, every_day=True, share=cheap)
@@ -188,7 +195,7 @@ class Schedule:
     def _line(self, origin: Airport, destination: Airport, at: int, *, every_day: bool, share: float = 1.0) -> Line:
         code, _, dear = self.draw.choice(self.airlines)
         kilometres = origin.kilometres(destination)
-        # The fit to real flights (data/README.md), and 25 minutes on the ground.
+        # A fit to real flights (data/README.md), plus 25 minutes on the ground.
         minutes = _round(18.5 + 0.0784 * kilometres + 25)
         skipped = "" if every_day or self.draw.chance(0.5) else str(self.draw.integer(0, 6))
         price = (24 + 0.11 * kilometres**0.94) * dear * share
@@ -208,17 +215,17 @@ class Schedule:
 
 @cache
 def airports() -> dict[str, Airport]:
-    """All airports by their code."""
-    found = {}
+    """All airports by code."""
+    by_code = {}
     for row in _table("airports.csv"):
         place = (float(row["latitude"]), float(row["longitude"]))
-        found[row["code"]] = Airport(row["code"], row["name"], row["city"], row["country"], *place, row["timezone"])
-    return found
+        by_code[row["code"]] = Airport(row["code"], row["name"], row["city"], row["country"], *place, row["timezone"])
+    return by_code
 
 
 @cache
 def delays() -> tuple[int | None, ...]:
-    """How late real flights left, in minutes; None for a cancelled one."""
+    """Departure delays of real flights in minutes; None for a cancelled flight."""
     late = (row["departure_delay"] for row in _table("delays.csv"))
     return tuple(int(text) if text else None for text in late)
 

@@ -97,7 +97,7 @@ CABINS: Final = {"economy": ("Economy", 100), "premium": ("Premium", 180), "busi
 """Cabins: name, and price in percent of Economy."""
 
 DAYS_AHEAD: Final = 40
-"""How far ahead flights can be booked."""
+"""How many days ahead flights can be booked."""
 
 REWARDS: Final = (
     ("lounge", "Lounge pass", 6_000, "One visit to any partner lounge"),
@@ -106,10 +106,10 @@ REWARDS: Final = (
     ("wifi", "Wi-Fi pass", 1_500, "A whole flight online"),
     ("trees", "Plant ten trees", 2_000, "Given to a reforestation fund"),
 )
-"""What points can be spent on: key, name, points, words."""
+"""Rewards: key, name, points, words."""
 
 TIERS: Final = (("Member", 0), ("Silver", 20_000), ("Gold", 45_000), ("Platinum", 90_000))
-"""Tiers of the loyalty programme and the points of twelve months that each takes."""
+"""Tiers of the loyalty programme, and the points within twelve months that each requires."""
 
 POINT_VALUE: Final = 100
-"""Points that are worth one euro when paying with them."""
+"""The number of points worth one euro when paying."""

@@ -26,7 +26,7 @@ MOST_ADULTS, MOST_CHILDREN = 4, 3
 
 
 def search_form(db: Database) -> Form:
-    """What one is asked for when looking for a flight."""
+    """The search form."""
     places = [(code, f"{name} ({code})", land) for code, name, land in
               db.rows("SELECT code, city, country FROM airports ORDER BY city")]  # fmt: skip
     today = db.now.date()
@@ -45,7 +45,7 @@ def search_form(db: Database) -> Form:
 
 @SITE.get("/")
 def start(visit: Visit) -> Screen:
-    """The search form; the address may fill fields in."""
+    """The search form; query parameters fill fields in."""
     db = visit.db
     values = {name: visit.query(name) for name in KEPT}
     values["trip"] = visit.query("trip") or "return"
@@ -63,7 +63,7 @@ def start(visit: Visit) -> Screen:
 
 @SITE.post("/")
 def search(visit: Visit) -> Screen | Go:
-    """Goes to the results, and remembers what was looked for."""
+    """Goes to the results, and saves the search in the recent ones."""
     db = visit.db
     filled = search_form(db).read(visit)
     if filled["origin"] and filled["origin"] == filled["destination"]:
@@ -74,7 +74,7 @@ def search(visit: Visit) -> Screen | Go:
         elif filled["day"] and filled["back"] < filled["day"]:
             filled = filled.wrong("back", "This is before you leave")
     if not filled.ok:
-        # Less and more are not mistakes: nothing is red after them.
+        # The buttons of a stepper only redraw the form, so no field is marked as wrong.
         return _start(db, Filled(filled.values) if filled.again else filled)
     back = filled["back"] if filled["trip"] == "return" else ""
     _remember(db, filled, back)
@@ -82,7 +82,7 @@ def search(visit: Visit) -> Screen | Go:
 
 
 def _remember(db: Database, filled: Filled, back: str) -> None:
-    """The three newest searches, in rows that are always there: what one looked for is no side effect."""
+    """Saves the three latest searches in rows that always exist, so that a search does not add rows."""
     for number in (3, 2):
         db.run(
             "UPDATE recent SET (origin, destination, day, back, adults, children, cabin) = (SELECT origin, "
@@ -135,7 +135,7 @@ def _deals(db: Database) -> Html:
 
 @SITE.get("/results")
 def results(visit: Visit) -> Screen:
-    """Ways to get there, outbound or back, filtered and sorted."""
+    """Options for the outbound or return leg, filtered and sorted."""
     db = visit.db
     asked = asked_for(visit)
     out = option(db, visit.query("out")) if visit.query("out") else None
@@ -146,32 +146,36 @@ def results(visit: Visit) -> Screen:
     adults, children, cabin = int(asked["adults"]), int(asked["children"]), str(asked["cabin"])
     people = party(adults, children)
     every = [
-        one
-        for one in find(db, str(ends[0]), str(ends[1]), on)
-        if not out or one.flights[0]["starts"] > out.flights[-1]["ends"]
+        option
+        for option in find(db, str(ends[0]), str(ends[1]), on)
+        if not out or option.flights[0]["starts"] > out.flights[-1]["ends"]
     ]
     chosen = _chosen(visit.query("only"))
     sort = visit.query("sort") if visit.query("sort") in SORTS else "early"
 
     def here(**other: object) -> str:
-        kept = {**asked, "out": visit.query("out"), "sort": visit.query("sort"), "only": _only(chosen)}
-        return SITE.url("/results", **{**kept, **other})
+        current = {**asked, "out": visit.query("out"), "sort": visit.query("sort"), "only": _only(chosen)}
+        return SITE.url("/results", **{**current, **other})
 
     def price(one: Option) -> int:
         return total_price(db, [flight["id"] for flight in one.flights], cabin, "light", adults, children)
 
-    prices = {one.key: price(one) for one in every}
+    prices = {option.key: price(option) for option in every}
     shown = _filtered(every, prices, chosen)
-    orders = {"price": lambda one: prices[one.key], "time": lambda one: one.minutes, "early": lambda one: 0}
+    orders = {
+        "price": lambda option: prices[option.key],
+        "time": lambda option: option.minutes,
+        "early": lambda option: 0,
+    }
     shown.sort(key=orders[sort])
     rows = []
-    for one in shown:
+    for way in shown:
         if asked["back"] and not out:
-            href = SITE.url("/results", **asked, out=one.key)
+            href = SITE.url("/results", **asked, out=way.key)
         else:
-            legs = {"out": out.key, "back": one.key} if out else {"out": one.key}
+            legs = {"out": out.key, "back": way.key} if out else {"out": way.key}
             href = SITE.url("/fares", **legs, **{name: asked[name] for name in ("adults", "children", "cabin")})
-        rows.append(option_row(db, one, href, money(db, prices[one.key])))
+        rows.append(option_row(db, way, href, money(db, prices[way.key])))
     sorts = [(name, here(sort=key), sort == key) for key, name in SORTS.items()]
     listed = (
         parts.rows(rows, "Flights")
@@ -201,7 +205,7 @@ def results(visit: Visit) -> Screen:
 
 
 def asked_for(visit: Visit) -> dict[str, str | int]:
-    """What was searched for, from the address; raises `Gone` where it makes no sense."""
+    """The searched route, from query parameters. Raises `Gone` if it makes no sense."""
     known = set(visit.db.column("SELECT code FROM airports"))
     values: dict[str, str | int] = {name: visit.query(name) for name in KEPT}
     if values["origin"] not in known or values["destination"] not in known or not _is_day(str(values["day"])):
@@ -215,7 +219,7 @@ def asked_for(visit: Visit) -> dict[str, str | int]:
 
 
 def _chosen(only: str) -> dict[str, str]:
-    """Filters from one value of the address, such as `stops:0,part:morning`."""
+    """Filters from one query parameter, such as `stops:0,part:morning`."""
     pairs = dict(word.partition(":")[::2] for word in only.split(","))
     return {name: pairs.get(name, "") for name in ("stops", "part", "airline", "below")}
 
@@ -227,14 +231,14 @@ def _only(chosen: dict[str, str]) -> str:
 def _filtered(every: list[Option], prices: dict[str, int], chosen: dict[str, str]) -> list[Option]:
     shown = list(every)
     if chosen["stops"] in ("0", "1"):
-        shown = [one for one in shown if one.stops == int(chosen["stops"])]
+        shown = [option for option in shown if option.stops == int(chosen["stops"])]
     if chosen["part"] in PARTS:
         _, low, high = PARTS[chosen["part"]]
-        shown = [one for one in shown if low <= int(one.flights[0]["departs"][11:13]) < high]
+        shown = [option for option in shown if low <= int(option.flights[0]["departs"][11:13]) < high]
     if chosen["airline"]:
-        shown = [one for one in shown if one.flights[0]["airline"] == chosen["airline"]]
+        shown = [option for option in shown if option.flights[0]["airline"] == chosen["airline"]]
     if chosen["below"].isascii() and chosen["below"].isdigit():
-        shown = [one for one in shown if prices[one.key] <= int(chosen["below"][:12])]
+        shown = [option for option in shown if prices[option.key] <= int(chosen["below"][:12])]
     return shown
 
 
@@ -252,7 +256,7 @@ def _filters(db: Database, every: list[Option], prices: dict[str, int], chosen: 
         ]
         return parts.section(title, parts.chips(links, title))
 
-    carriers = dict.fromkeys(one.flights[0]["airline"] for one in every)
+    carriers = dict.fromkeys(option.flights[0]["airline"] for option in every)
     levels = sorted(set(prices.values()))
     cuts = sorted({levels[len(levels) * share // 4] for share in (1, 2, 3)}) if levels else []
     return parts.sheet(
@@ -270,8 +274,8 @@ def _days(on: str, here: object, back: bool) -> Html:
     name = "back" if back else "day"
     links = []
     for number, word in ((-1, "Previous day"), (1, "Next day")):
-        other = (date.fromisoformat(on) + timedelta(days=number)).isoformat()
-        links.append(parts.link(here(**{name: other}), word, style="quiet slim"))
+        near_day = (date.fromisoformat(on) + timedelta(days=number)).isoformat()
+        links.append(parts.link(here(**{name: near_day}), word, style="quiet slim"))
     return parts.side_by_side(*links)
 
 
@@ -280,7 +284,7 @@ def _days(on: str, here: object, back: bool) -> Html:
 
 @SITE.get("/fares")
 def fares(visit: Visit) -> Screen:
-    """What the chosen flights cost, by what one may do with the ticket."""
+    """The fares of the chosen flights with their rules."""
     db = visit.db
     keys = {name: visit.query(name) for name in ("out", "back") if visit.query(name)}
     ways = {name: option(db, key) for name, key in keys.items()}

@@ -1,4 +1,4 @@
-"""What the flights app knows how to do: find trips, price them, book, change, cancel, check in. No HTML."""
+"""The flights app's logic: find, price, book, change, cancel, check in. No HTML."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _CODE: Final = "BCDFGHJKLMNPQRSTVWXZ23456789"
 
 @dataclass(frozen=True)
 class Option:
-    """A way to get somewhere: one flight, or two with a stop."""
+    """A way to travel: one flight, or two with a stop."""
 
     flights: tuple[sqlite3.Row, ...]
 
     @property
     def key(self) -> str:
-        """Its flights, as an address carries them."""
+        """Its flight ids, as used in addresses."""
         return ".".join(str(flight["id"]) for flight in self.flights)
 
     @property
     def price(self) -> int:
-        """For an adult in Economy Light."""
+        """The price for an adult in Economy Light."""
         return sum(flight["price"] for flight in self.flights)
 
     @property
@@ -49,12 +49,12 @@ class Option:
 
     @property
     def name(self) -> str:
-        """What it is called: flight numbers and when it leaves."""
+        """Its name: flight numbers and departure time."""
         return f"{numbers(self.flights)}, {self.flights[0]['departs'][11:16]}"
 
 
 def numbers(flights: Sequence[sqlite3.Row]) -> str:
-    """Flight numbers in a row."""
+    """Its flight numbers, joined."""
     return " + ".join(flight["number"] for flight in flights)
 
 
@@ -62,7 +62,7 @@ def numbers(flights: Sequence[sqlite3.Row]) -> str:
 
 
 def minute(db: Database) -> int:
-    """Now, in minutes of world time, as `flights.starts` counts."""
+    """The current time in UTC minutes, as in `flights.starts`."""
     since = db.now - datetime(1970, 1, 1)
     return int(since.total_seconds()) // 60 - int(db.setting("utc_offset", "0"))
 
@@ -73,13 +73,13 @@ def money(db: Database, amount: int) -> str:
 
 
 def place(db: Database, code: str) -> str:
-    """`Lisbon (LIS)`."""
+    """Formats an airport as `Lisbon (LIS)`."""
     city = db.one("SELECT city FROM airports WHERE code = ?", code)
     return f"{city} ({code})" if city else code
 
 
 def flight_price(db: Database, price: int, cabin: str, fare: str) -> int:
-    """What an adult pays for a flight whose Economy Light price is given."""
+    """What an adult pays for a flight, from its Economy Light price."""
     factor = int(db.one("SELECT factor FROM fares WHERE key = ?", fare))
     step = int(db.setting("price_step"))
     return -(-price * factor * CABINS[cabin][1] // (10_000 * step)) * step
@@ -90,23 +90,23 @@ def total_price(db: Database, flights: Sequence[int], cabin: str, fare: str, adu
     step = int(db.setting("price_step"))
     total = 0
     for number in flights:
-        one = flight_price(db, db.one("SELECT price FROM flights WHERE id = ?", number), cabin, fare)
-        total += adults * one + children * (-(-one * CHILD // (100 * step)) * step)
+        each = flight_price(db, db.one("SELECT price FROM flights WHERE id = ?", number), cabin, fare)
+        total += adults * each + children * (-(-each * CHILD // (100 * step)) * step)
     return total
 
 
 def points_worth(db: Database, points: int) -> int:
-    """What points are worth when paying."""
+    """The value of points when paying."""
     return points * int(db.setting("point_value")) // 100
 
 
 def balance(db: Database) -> int:
-    """How many points there are to spend."""
+    """The number of points available."""
     return int(db.one("SELECT coalesce(sum(points), 0) FROM points"))
 
 
 def tier(db: Database) -> tuple[str, int, tuple[str, int] | None]:
-    """The tier, the points of the last twelve months that it follows from, and the next tier with its threshold."""
+    """The tier, the points of the last twelve months that determine it, and the next tier with its threshold."""
     since = (db.now - timedelta(days=365)).isoformat()
     earned = int(db.one("SELECT coalesce(sum(points), 0) FROM points WHERE points > 0 AND time > ?", since))
     reached = [entry for entry in TIERS if entry[1] <= earned]
@@ -118,7 +118,7 @@ def tier(db: Database) -> tuple[str, int, tuple[str, int] | None]:
 
 
 def find(db: Database, origin: str, destination: str, day: str) -> list[Option]:
-    """All ways from one place to another that begin on a day, in the order in which they leave."""
+    """All options between two places that start on a day, by departure."""
     soonest = minute(db) + CHECK_IN_CLOSES
     direct = db.rows(
         "SELECT * FROM flights WHERE origin = ? AND destination = ? AND substr(departs, 1, 10) = ? AND starts > ? AND "
@@ -133,22 +133,22 @@ def find(db: Database, origin: str, destination: str, day: str) -> list[Option]:
         _SHORTEST_STOP, _LONGEST_STOP, origin, destination, day, soonest,
     )  # fmt: skip
     for pair in pairs:
-        found = [db.row("SELECT * FROM flights WHERE id = ?", pair[end]) for end in ("one", "two")]
-        options.append(Option(tuple(flight for flight in found if flight)))
+        flights = [db.row("SELECT * FROM flights WHERE id = ?", pair[end]) for end in ("one", "two")]
+        options.append(Option(tuple(flight for flight in flights if flight)))
     return sorted(options, key=lambda option: (option.flights[0]["starts"], option.minutes, option.key))
 
 
 def option(db: Database, key: str) -> Option | None:
-    """The way that an address names, if there is one: flights that follow each other and can still be booked."""
+    """The option that an address names, or None. Its flights must connect and still be bookable."""
     ids = key.split(".")
-    if not 1 <= len(ids) <= 2 or not all(one.isascii() and one.isdigit() and len(one) < 9 for one in ids):
+    if not 1 <= len(ids) <= 2 or not all(text.isascii() and text.isdigit() and len(text) < 9 for text in ids):
         return None
-    rows = [db.row("SELECT * FROM flights WHERE id = ? AND cancelled = 0", int(one)) for one in ids]
+    rows = [db.row("SELECT * FROM flights WHERE id = ? AND cancelled = 0", int(text)) for text in ids]
     flights = tuple(row for row in rows if row)
     if len(flights) != len(ids) or flights[0]["starts"] <= minute(db):
         return None
-    for one, two in pairwise(flights):
-        if one["destination"] != two["origin"] or one["ends"] + _SHORTEST_STOP > two["starts"]:
+    for earlier, later in pairwise(flights):
+        if earlier["destination"] != later["origin"] or earlier["ends"] + _SHORTEST_STOP > later["starts"]:
             return None
     return Option(flights)
 
@@ -158,7 +158,7 @@ def option(db: Database, key: str) -> Option | None:
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be booked. `legs` are `out` and perhaps `back`, each with its flights; `extra_bags` is a person's."""
+    """An order. `legs` are `out` and optionally `back`, each with its flights; `extra_bags` is per person."""
 
     legs: dict[str, tuple[int, ...]]
     cabin: str
@@ -171,8 +171,8 @@ class Order:
 
 
 def order_price(db: Database, order: Order) -> tuple[int, int, int]:
-    """Fares, extra bags, and what points take off."""
-    children = sum(is_child(db, one) for one in order.travellers)
+    """The total of fares and extra bags, minus points."""
+    children = sum(is_child(db, traveller) for traveller in order.travellers)
     flights = [flight for leg in order.legs.values() for flight in leg]
     fares = total_price(db, flights, order.cabin, order.fare, len(order.travellers) - children, children)
     bags = order.extra_bags * len(order.travellers) * int(db.setting("bag_price"))
@@ -180,7 +180,7 @@ def order_price(db: Database, order: Order) -> tuple[int, int, int]:
 
 
 def book(db: Database, order: Order) -> int:
-    """Books and pays; returns the booking's id."""
+    """Books and pays. Returns the booking's id."""
     fares, bags, less = order_price(db, order)
     booking = db.insert(
         "bookings", code=_new_code(db), status="confirmed", cabin=order.cabin, fare=order.fare, fare_total=fares,
@@ -203,14 +203,14 @@ def book(db: Database, order: Order) -> int:
 
 
 def pay(db: Database, booking: int, what: str, amount: int, card: int | None = None) -> None:
-    """Keeps a payment; with the preferred card unless another is named. Nothing to pay leaves no trace."""
+    """Records a payment, with the preferred card unless another is named. An amount of zero is not recorded."""
     if amount:
         card = card or db.one("SELECT id FROM cards ORDER BY preferred DESC, id LIMIT 1")
         db.insert("payments", booking=booking, time=db.now.isoformat(), what=what, amount=amount, card=card)
 
 
 def is_child(db: Database, traveller: int) -> bool:
-    """Whether somebody is under twelve today."""
+    """Whether a traveller is under twelve today."""
     born = db.one("SELECT born FROM travellers WHERE id = ?", traveller)
     today = db.now.date()
     birth = date.fromisoformat(born)
@@ -237,14 +237,14 @@ def legs(db: Database, booking: int) -> dict[str, list[sqlite3.Row]]:
         "ORDER BY f.starts",
         booking,
     )
-    found: dict[str, list[sqlite3.Row]] = {}
+    by_leg: dict[str, list[sqlite3.Row]] = {}
     for row in rows:
-        found.setdefault(row["leg"], []).append(row)
-    return found
+        by_leg.setdefault(row["leg"], []).append(row)
+    return by_leg
 
 
 def state(db: Database, booking: sqlite3.Row) -> str:
-    """`cancelled`, `past` or `upcoming`."""
+    """The state of a booking: `cancelled`, `past` or `upcoming`."""
     if booking["status"] == "cancelled":
         return "cancelled"
     last = db.one("SELECT max(f.ends) FROM coupons c JOIN flights f ON f.id = c.flight WHERE c.booking = ?", booking[0])
@@ -252,13 +252,13 @@ def state(db: Database, booking: sqlite3.Row) -> str:
 
 
 def refund(db: Database, booking: sqlite3.Row) -> int:
-    """What comes back when a booking is cancelled: fares by their rules; extras are lost."""
+    """The refund of a cancelled booking: fares by their rules; extras are not refunded."""
     share = db.one("SELECT refund FROM fares WHERE key = ?", booking["fare"])
     return int(booking["fare_total"] * share // 100)
 
 
 def cancel(db: Database, booking: sqlite3.Row) -> int:
-    """Cancels; returns what comes back."""
+    """Cancels a booking and returns the refund."""
     back = refund(db, booking)
     card = db.one("SELECT card FROM payments WHERE booking = ? ORDER BY id LIMIT 1", booking["id"])
     db.run("UPDATE bookings SET status = 'cancelled' WHERE id = ?", booking["id"])
@@ -267,7 +267,7 @@ def cancel(db: Database, booking: sqlite3.Row) -> int:
 
 
 def change_price(db: Database, booking: sqlite3.Row, leg: str, flights: Sequence[int]) -> tuple[int, int]:
-    """Fee and fare difference when a leg moves to other flights; a cheaper one gives nothing back."""
+    """Fee and fare difference when a leg moves to other flights; a cheaper fare gives no refund."""
     riders = db.rows("SELECT child FROM riders WHERE booking = ?", booking["id"])
     children = sum(rider["child"] for rider in riders)
     everything = [*flights]
@@ -281,7 +281,7 @@ def change_price(db: Database, booking: sqlite3.Row, leg: str, flights: Sequence
 
 
 def change(db: Database, booking: sqlite3.Row, leg: str, flights: Sequence[int]) -> int:
-    """Moves a leg to other flights, as many as before; seats are given back. Returns what it cost."""
+    """Moves a leg to the same number of other flights and releases its seats. Returns the price."""
     fee, more = change_price(db, booking, leg, flights)
     old = [row["id"] for row in legs(db, booking["id"])[leg]]
     for before, after in zip(old, flights, strict=True):
@@ -299,13 +299,13 @@ def can_check_in(db: Database, flight: sqlite3.Row) -> bool:
 
 
 def seat_price(db: Database, booking: sqlite3.Row, seat: dict[str, Any]) -> int:
-    """What a seat costs: extra legroom, unless the fare has seats for free."""
+    """The price of a seat: extra legroom costs money unless the fare includes seats."""
     free = db.one("SELECT free_seats FROM fares WHERE key = ?", booking["fare"])
     return int(db.setting("legroom_price")) if seat["legroom"] and not free else 0
 
 
 def seats(db: Database, coupon: sqlite3.Row) -> dict[str, dict[str, Any]]:
-    """The seats of a flight's cabin by name; `taken` counts what others have and who else of ours sits there."""
+    """The seats of a flight's cabin by name; `taken` includes strangers and our other travellers."""
     flight = db.row("SELECT * FROM flights WHERE id = ?", coupon["flight"])
     cabin = db.one("SELECT cabin FROM bookings WHERE id = ?", coupon["booking"])
     assert flight is not None

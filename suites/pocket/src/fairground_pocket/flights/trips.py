@@ -40,21 +40,21 @@ _MOST_BAGS = 4
 
 @SITE.get("/trips")
 def trips(visit: Visit) -> Screen:
-    """All bookings, by what has become of them."""
+    """All bookings by state."""
     db = visit.db
     show = visit.query("show") if visit.query("show") in dict(_LISTS) else "upcoming"
     words = visit.query("q")
-    found = [row for row in _bookings(db) if state(db, row) == show and _matches(db, row, words)]
+    bookings = [row for row in _bookings(db) if state(db, row) == show and _matches(db, row, words)]
     if show != "upcoming":
-        found.reverse()
-    page, pages = visit.page(), -(-len(found) // _PAGE)
-    rows = [trip_row(db, row) for row in found[(page - 1) * _PAGE : page * _PAGE]]
+        bookings.reverse()
+    page, pages = visit.page(), -(-len(bookings) // _PAGE)
+    rows = [trip_row(db, row) for row in bookings[(page - 1) * _PAGE : page * _PAGE]]
     listed = parts.rows(rows, "Trips") if rows else parts.empty("bag", "No trips here", "Book one under Book")
     body = join([
         parts.search_box(SITE.url("/trips"), words, "Search trips", show=show if show != "upcoming" else ""),
         parts.chips([(name, SITE.url("/trips", show=key), key == show) for key, name in _LISTS]),
         parts.live(join([
-            parts.text(f"{len(found)} trips", "small muted"), listed,
+            parts.text(f"{len(bookings)} trips", "small muted"), listed,
             parts.pager(SITE.url("/trips"), page, pages, show=show, q=words),
         ])),
     ])  # fmt: skip
@@ -80,7 +80,7 @@ def _matches(db: Database, booking: sqlite3.Row, words: str) -> bool:
 
 @SITE.get("/trips/{number:int}")
 def trip(visit: Visit, number: int) -> Screen:
-    """One booking with all that can be done with it."""
+    """A booking with its actions."""
     db = visit.db
     booking = visit.found("SELECT * FROM bookings WHERE id = ?", number)
     way = legs(db, number)
@@ -122,25 +122,25 @@ def trip(visit: Visit, number: int) -> Screen:
 
 def _doings(db: Database, booking: sqlite3.Row, way: dict[str, list[sqlite3.Row]], fare: sqlite3.Row) -> list[Html]:
     here = f"/trips/{booking['id']}"
-    found = []
+    links = []
     if any(can_check_in(db, flight) for flights in way.values() for flight in flights):
-        found.append(parts.row(SITE.url(f"{here}/check-in"), "Check in", note="Open now", lead=icon("check")))
+        links.append(parts.row(SITE.url(f"{here}/check-in"), "Check in", note="Open now", lead=icon("check")))
     if db.one("SELECT 1 FROM coupons WHERE booking = ? AND checked_in = 1", booking["id"]):
-        found.append(parts.row(SITE.url(f"{here}/passes"), "Boarding passes", note="Ready", lead=icon("ticket")))
-    found.append(parts.row(SITE.url(f"{here}/seats"), "Seats", note="Choose or change", lead=icon("chair")))
+        links.append(parts.row(SITE.url(f"{here}/passes"), "Boarding passes", note="Ready", lead=icon("ticket")))
+    links.append(parts.row(SITE.url(f"{here}/seats"), "Seats", note="Choose or change", lead=icon("chair")))
     price = money(db, int(db.setting("bag_price")))
-    found.append(parts.row(SITE.url(f"{here}/bags"), "Add bags", note=f"{price} a bag", lead=icon("bag")))
+    links.append(parts.row(SITE.url(f"{here}/bags"), "Add bags", note=f"{price} a bag", lead=icon("bag")))
     allowed = dict(rules(db, fare))["Changes"]
-    found.append(parts.row(SITE.url(f"{here}/change"), "Change flight", note=allowed, lead=icon("swap")))
+    links.append(parts.row(SITE.url(f"{here}/change"), "Change flight", note=allowed, lead=icon("swap")))
     back = refund(db, booking)
     words = f"{money(db, back)} back" if back else "Nothing back"
-    found.append(parts.row("#cancel", "Cancel booking", note=words, lead=icon("close")))
-    return found
+    links.append(parts.row("#cancel", "Cancel booking", note=words, lead=icon("close")))
+    return links
 
 
 @SITE.post("/trips/{number:int}/cancel")
 def cancel_trip(visit: Visit, number: int) -> Go:
-    """Cancels, and gives back what the fare allows."""
+    """Cancels a booking, and refunds what the fare allows."""
     db = visit.db
     booking = _open_booking(visit, number)
     back = cancel(db, booking)
@@ -172,7 +172,7 @@ def _change_form(db: Database, way: dict[str, list[sqlite3.Row]]) -> Form:
 
 @SITE.get("/trips/{number:int}/change")
 def change_day(visit: Visit, number: int) -> Screen:
-    """Asks which flight is to change, and to which day."""
+    """Asks which leg to change, and to which day."""
     booking = _open_booking(visit, number)
     way = legs(visit.db, number)
     return _change_page(visit.db, booking, Filled({"leg": "out", "day": way["out"][0]["departs"][:10]}))
@@ -180,7 +180,7 @@ def change_day(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/trips/{number:int}/change")
 def change_search(visit: Visit, number: int) -> Screen | Go:
-    """Goes to the flights of that day."""
+    """Goes to the flights of the chosen day."""
     booking = _open_booking(visit, number)
     if not _changeable(visit.db, booking):
         raise Gone
@@ -214,24 +214,28 @@ def _change_page(db: Database, booking: sqlite3.Row, filled: Filled) -> Screen:
 
 @SITE.get("/trips/{number:int}/flights")
 def change_flights(visit: Visit, number: int) -> Screen:
-    """Other flights for a leg, with what each costs."""
+    """Other flights for a leg, with the price of each change."""
     db = visit.db
     booking, leg = _leg(visit, number, visit.query("leg"))
     on = visit.query("day")
     old = legs(db, number)[leg]
-    options = [one for one in find(db, old[0]["origin"], old[-1]["destination"], on) if _fits(db, number, leg, one.key)]
+    options = [
+        candidate
+        for candidate in find(db, old[0]["origin"], old[-1]["destination"], on)
+        if _fits(db, number, leg, candidate.key)
+    ]
     rows = []
-    for one in options:
-        fee, more = change_price(db, booking, leg, [flight["id"] for flight in one.flights])
-        href = SITE.url(f"/trips/{number}/confirm", leg=leg, to=one.key)
-        rows.append(option_row(db, one, href, f"+ {money(db, fee + more)}"))
+    for way in options:
+        fee, more = change_price(db, booking, leg, [flight["id"] for flight in way.flights])
+        href = SITE.url(f"/trips/{number}/confirm", leg=leg, to=way.key)
+        rows.append(option_row(db, way, href, f"+ {money(db, fee + more)}"))
     listed = parts.rows(rows, "Flights") if rows else parts.empty("plane", "No other flights", "Try another day")
     return Screen("Choose a flight", listed, back=SITE.url(f"/trips/{number}/change"), subtitle=_day_or_nothing(on))
 
 
 @SITE.get("/trips/{number:int}/confirm")
 def change_confirm(visit: Visit, number: int) -> Screen:
-    """A last look at a change."""
+    """A review before a change."""
     db = visit.db
     leg, key = visit.query("leg"), visit.query("to")
     booking, leg = _leg(visit, number, leg)
@@ -254,7 +258,7 @@ def change_confirm(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/trips/{number:int}/flights")
 def change_now(visit: Visit, number: int) -> Go:
-    """Changes a leg."""
+    """Moves a leg to other flights."""
     db = visit.db
     booking, leg = _leg(visit, number, visit.form("leg"))
     if not _fits(db, number, leg, visit.form("to")):
@@ -277,7 +281,7 @@ def _leg(visit: Visit, number: int, leg: str) -> tuple[sqlite3.Row, str]:
 
 
 def _fits(db: Database, number: int, leg: str, key: str) -> bool:
-    """Whether other flights can take a leg's place: same ends, as many, not the same, still before the return."""
+    """Whether other flights can replace a leg: same ends, same number, not identical, still before the return."""
     way, new = legs(db, number), option(db, key)
     if new is None or len(new.flights) != len(way[leg]):
         return False
@@ -308,7 +312,7 @@ def _bags_form(riders: list[sqlite3.Row]) -> Form:
 
 @SITE.get("/trips/{number:int}/bags")
 def bags(visit: Visit, number: int) -> Screen:
-    """Bags of each traveller."""
+    """A form for the bags of each traveller."""
     booking = _open_booking(visit, number)
     riders = visit.db.rows("SELECT * FROM riders WHERE booking = ? ORDER BY id", number)
     return _bags_page(
@@ -318,7 +322,7 @@ def bags(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/trips/{number:int}/bags")
 def buy_bags(visit: Visit, number: int) -> Screen | Go:
-    """Buys more bags."""
+    """Buys additional bags."""
     db = visit.db
     booking = _open_booking(visit, number)
     riders = db.rows("SELECT * FROM riders WHERE booking = ? ORDER BY id", number)

@@ -1,6 +1,6 @@
-"""What phone apps are made of: pages, forms, themes, data, tasks and the hand that plays them. See docs/pocket.md.
+"""Building blocks of phone apps: pages, forms, themes, data, tasks, and a player for moves. See docs/pocket.md.
 
-An app's modules import from here; nothing here knows any app.
+An app's modules import from here; the kit depends on no app.
 """
 
 from fairground_pocket.kit import formats, parts, profiles

@@ -1,4 +1,4 @@
-"""A pocket app as a world: launched on a phone, reset by exchanging databases, rehearsed without a screen."""
+"""A pocket app as a world: launched on a phone, reset by replacing databases, rehearsed without a screen."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _REMEMBERED: Final = 16
 
 
 class PocketApp(App):
-    """An app of the phone. A subclass says what it is: its `site`, how a profile is filled, where it can start.
+    """Base class of the phone's apps. A subclass defines its `site`, how a profile is filled, and its UI states.
 
     Attributes:
         site: Its pages and tables.
@@ -49,25 +49,25 @@ class PocketApp(App):
 
     @abstractmethod
     def fill(self, database: Database, cast: Cast, draw: Draw) -> None:
-        """Fills the empty database of a profile. The same arguments must give the same rows, in the same order."""
+        """Fills the empty database of a profile. The same arguments must give the same rows in the same order."""
 
     def source_files(self) -> Sequence[Path]:
-        """The kit and the app without its scenarios, so that a new task does not change the app."""
+        """The kit and the app without its scenarios, so that a new task does not change the app's fingerprint."""
         return profiles.source_files(Path(inspect.getfile(type(self))).parent)
 
     def content(self, profile: str) -> bytes:
-        """The database of a profile as nobody has touched it yet."""
+        """The untouched database of a profile."""
         return profiles.load(self.site, self.fill, profile, self.sources())
 
     def neighbour(self, world: World, name: str) -> PocketApp:
         """Another app on the same phone."""
-        found = world.suite.app(name)
-        if not isinstance(found, PocketApp):
+        app = world.suite.app(name)
+        if not isinstance(app, PocketApp):
             raise InvalidConfiguration(f"{world.id}: {name} is not an app of this phone")
-        return found
+        return app
 
     def staged(self, world: World) -> Staged:
-        """The databases of a configuration's apps, made ready for its task."""
+        """The databases of a configuration's apps, prepared for its task."""
         if not isinstance(world.scenario, Task):
             raise InvalidConfiguration(f"{world.id}: scenario {world.scenario.name} is not a Task of the kit")
         key = (
@@ -85,20 +85,20 @@ class PocketApp(App):
         return remembered[key][1]
 
     def launch(self, seat: Seat) -> None:
-        """Serves the phone on the sandbox's own loopback, and opens the first screen."""
+        """Serves the phone on the sandbox's own loopback interface, and opens the first screen."""
         seat.keep[_KEPT] = None
         seat.defer(lambda: _end(seat))
         self._serve(seat, seat.world)
 
     def reset(self, seat: Seat, world: World) -> bool:
-        """Another phone at another port: nothing that a page of before still sends can reach it."""
+        """Starts a new phone on a new port, so that late requests of old pages cannot reach it."""
         phone = self.phone(world)
         _end(seat)
         self._serve(seat, world, phone)
         return True
 
     def capture(self, seat: Seat, world: World) -> State:
-        """Records the databases of the task's apps, and of any other that was changed."""
+        """Records the databases of the task's apps, and of any other app that was changed."""
         served = _of(seat)
         with served.server.lock:
             if (fault := served.server.fault) is not None:
@@ -110,7 +110,7 @@ class PocketApp(App):
         return _Rehearsal(self, world, phone)
 
     def phone(self, world: World) -> Phone:
-        """A phone at a configuration, with all apps of the suite that belong on one."""
+        """A phone at a configuration, with all apps of the suite that belong on it."""
         contents = self.staged(world).contents
         profile = world.configuration.profile
         apps = [app for app in world.suite.apps if isinstance(app, PocketApp)]
@@ -124,7 +124,7 @@ class PocketApp(App):
         return phone
 
     def start(self, phone: Phone, world: World) -> str:
-        """The address where a UI state begins."""
+        """The address at which a UI state starts."""
         state = world.ui_state
         try:
             known = look_up(phone.database(self.name), state.get("facts", {}), {})
@@ -145,8 +145,8 @@ class PocketApp(App):
         files = {}
         for name, database in phone.opened().items():
             now = database.dump()
-            other = self.neighbour(world, name)
-            if name in own or touched(other.content(profile), now, other.site.free):
+            app = self.neighbour(world, name)
+            if name in own or touched(app.content(profile), now, app.site.free):
                 files[name + SUFFIX] = now
         return State(files=files)
 
@@ -157,14 +157,14 @@ class _Page(Protocol):
 
 @dataclass(frozen=True)
 class _Served:
-    """What runs on the host for one seat: the phone, and the server in front of it."""
+    """What runs on the host for one seat: the phone and its HTTP server."""
 
     phone: Phone
     server: Server
 
 
 class _Rehearsal:
-    """A phone and a hand."""
+    """A phone and a hand, without a browser."""
 
     def __init__(self, app: PocketApp, world: World, phone: Phone) -> None:
         self._app, self._world, self._phone = app, world, phone

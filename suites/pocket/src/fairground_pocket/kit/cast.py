@@ -1,6 +1,6 @@
-"""Who is who on each phone: ten people with their friends, colleagues, places and money, shared by all apps.
+"""The people of each phone: ten owners with their friends, colleagues, places and money, shared by all apps.
 
-An app's profile of one of these names is about the same people, so that a task can span two apps.
+Profiles with the same name have the same people in every app, so that a task can span two apps.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from fairground_pocket.kit.draw import Draw
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody whom the owner knows.
+    """A person whom the owner knows.
 
     Attributes:
         relation: `family`, `friend`, `work`, `neighbour` or `service` (a doctor, a landlord).
-        role: What they are to the owner, such as `sister` or `accountant`.
+        role: Their role for the owner, such as `sister` or `accountant`.
     """
 
     name: str
@@ -43,14 +43,14 @@ class Cast:
     """The people and places around the owner of a phone.
 
     Attributes:
-        name: Of the profile.
-        owner: Whose phone it is.
-        now: The time when a person begins, in the owner's time zone.
+        name: Name of the profile.
+        owner: The phone's owner.
+        now: The time at which an episode starts, in the owner's time zone.
         currency: ISO code.
-        timezone: As the IANA database calls it.
-        streets: Of the owner's town.
-        districts: Likewise.
-        shops: Names of businesses that could be anywhere there.
+        timezone: IANA name.
+        streets: Streets of the owner's town.
+        districts: Districts of the owner's town.
+        shops: Names of local businesses.
     """
 
     name: str
@@ -71,21 +71,21 @@ class Cast:
     """IATA code of the nearest airport."""
 
     def of(self, *relations: str) -> tuple[Person, ...]:
-        """People in these relations to the owner."""
+        """People who have one of these relations to the owner."""
         return tuple(person for person in self.people if person.relation in relations)
 
     def draw(self, app: str) -> Draw:
-        """Chance for this profile of an app."""
+        """The random generator for this profile of an app."""
         return Draw(self.name, app)
 
 
 def cast(name: str) -> Cast:
-    """The cast of a profile."""
+    """The cast of the profile with this name."""
     return _casts()[name]
 
 
 def ascii_of(text: str) -> str:
-    """A text in the letters of an address: `Søren Åkesson` becomes `soren.akesson`."""
+    """A name in ASCII for use in an address: `Søren Åkesson` becomes `soren.akesson`."""
     plain = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
     return re.sub(r"[^a-z0-9]+", ".", "".join(c for c in plain if not unicodedata.combining(c))).strip(".")
 
@@ -139,4 +139,4 @@ PROFILES: Final = (
     "amara-lagos", "astrid-malmo", "chiara-bologna", "daichi-osaka", "elif-izmir",
     "fatima-casablanca", "george-bristol", "mateo-medellin", "noah-toronto", "priya-pune",
 )  # fmt: skip
-"""Names of all profiles. Every app of the phone has one of each."""
+"""Names of all profiles. Every app of the phone has all of them."""

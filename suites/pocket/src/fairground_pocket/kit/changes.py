@@ -1,4 +1,4 @@
-"""What differs between two states, row by row, and whether a task allows it."""
+"""Row-by-row differences between two states, and whether a task allows them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Add:
     Attributes:
         table: The table.
         where: SQL about a new row, with `:parameters` and `:fact_columns`.
-        at_most: How many; None for any number.
-        app: Of another app than the task's own.
+        at_most: Maximum number of rows; None for any number.
+        app: The app, if it is not the task's own.
     """
 
     table: str
@@ -33,7 +33,7 @@ class Add:
 
 @dataclass(frozen=True)
 class Change:
-    """Columns of rows may change; `where` is about a row as it was before. No columns: any of them."""
+    """Columns of rows may change; `where` selects rows in the state before. Without columns, any column may."""
 
     table: str
     columns: Sequence[str] = ()
@@ -43,7 +43,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Remove:
-    """Rows may be removed; `where` is about a row as it was before."""
+    """Rows may be removed; `where` selects rows in the state before."""
 
     table: str
     where: str = "1"
@@ -57,12 +57,12 @@ _Rows: TypeAlias = dict[tuple[Any, ...], dict[str, Any]]
 
 
 class Comparison:
-    """Two states side by side for SQL: `before.mails` and `after.mails`; of another app `after_payment.transfers`.
+    """Two states side by side for SQL: `before.mails` and `after.mails`; for another app `after_payment.transfers`.
 
     Args:
         app: The task's own app.
-        before: As it was.
-        after: As it is.
+        before: The state before the episode.
+        after: The state after it.
         named: Values for `:names` in all SQL.
     """
 
@@ -75,10 +75,13 @@ class Comparison:
         self._connection.create_function("fold", 1, lambda text: str(text or "").casefold(), deterministic=True)
         self.apps = [path.removesuffix(SUFFIX) for path in before.files if path.endswith(SUFFIX)]
         for name in self.apps:
-            one, other = before.file(name + SUFFIX), after.file(name + SUFFIX)
-            if one == other:
+            old_content, new_content = before.file(name + SUFFIX), after.file(name + SUFFIX)
+            if old_content == new_content:
                 self._same.add(name)
-            for schema, content in ((self._schema("before", name), one), (self._schema("after", name), other)):
+            for schema, content in (
+                (self._schema("before", name), old_content),
+                (self._schema("after", name), new_content),
+            ):
                 self._connection.execute(f'ATTACH ":memory:" AS "{schema}"')
                 self._connection.deserialize(content, name=schema)
 
@@ -94,18 +97,18 @@ class Comparison:
         return None if row is None else row[0]
 
     def guard(self, allowed: Sequence[Allowance], free: Mapping[str, Sequence[str]]) -> Check:
-        """That nothing differs but what is allowed; the evidence names rows."""
+        """Checks that nothing but the allowed changes differs. The evidence names rows."""
         before: dict[str, Any] = {}
         after: dict[str, Any] = {}
         for name in self.apps:
             if name not in self._same:
                 rules = [rule for rule in allowed if (rule.app or self.app) == name]
-                for key, one, other in self._unallowed(name, rules, free.get(name, ())):
+                for key, old_row, new_row in self._unallowed(name, rules, free.get(name, ())):
                     label = f"{name} {key}"
-                    if one is not None:
-                        before[label] = one
-                    if other is not None:
-                        after[label] = other
+                    if old_row is not None:
+                        before[label] = old_row
+                    if new_row is not None:
+                        after[label] = new_row
         for path in self._after.files:
             if path.removesuffix(SUFFIX) not in self.apps:
                 after[f"the data of {path.removesuffix(SUFFIX)}"] = "changed"
@@ -116,13 +119,13 @@ class Comparison:
 
     def _unallowed(self, app: str, rules: Sequence[Allowance], free: Sequence[str]) -> Iterator[tuple[str, Any, Any]]:
         added: dict[int, int] = {}
-        for table, key, one, other in self._differences(app, free):
-            if not self._allowed(app, table, key, one, other, rules, added):
+        for table, key, old_row, new_row in self._differences(app, free):
+            if not self._allowed(app, table, key, old_row, new_row, rules, added):
                 shown = ", ".join(str(part) for part in key)
-                if one is not None and other is not None:
-                    differing = [column for column in one if one[column] != other[column]]
-                    one, other = ({column: row[column] for column in differing} for row in (one, other))
-                yield f"{table} {shown}", one, other
+                if old_row is not None and new_row is not None:
+                    differing = [column for column in old_row if old_row[column] != new_row[column]]
+                    old_row, new_row = ({column: row[column] for column in differing} for row in (old_row, new_row))
+                yield f"{table} {shown}", old_row, new_row
 
     def _differences(self, app: str, free: Sequence[str]) -> Iterator[tuple[str, tuple[Any, ...], Any, Any]]:
         old, new = self._schema("before", app), self._schema("after", app)
@@ -130,27 +133,27 @@ class Comparison:
         if tables != self._tables(new):
             raise StateError(f"the tables of {app} are not those that it began with")
         for table in tables:
-            kept, keys = self._columns(old, table)
-            gone = self._only_in(old, new, table, kept, keys)
+            columns, keys = self._columns(old, table)
+            gone = self._only_in(old, new, table, columns, keys)
             come: _Rows = {}
-            # As many rows, each with its like on the other side: then that side has no other. Most tables are so.
-            if gone or keys == kept or self._count(old, table) != self._count(new, table):
-                come = self._only_in(new, old, table, kept, keys)
+            # Equal counts, and every old row has an equal new row: then no row is new. Most tables are like this.
+            if gone or keys == columns or self._count(old, table) != self._count(new, table):
+                come = self._only_in(new, old, table, columns, keys)
             for key in sorted({*gone, *come}, key=repr):
-                one, other = gone.get(key), come.get(key)
-                if one is not None and other is not None:
-                    for column in one:
-                        if f"{table}.{column}" in free or f"{table}.{column}={other[column]}" in free:
-                            one[column] = other[column]
-                if one != other:
-                    yield table, key, one, other
+                old_row, new_row = gone.get(key), come.get(key)
+                if old_row is not None and new_row is not None:
+                    for column in old_row:
+                        if f"{table}.{column}" in free or f"{table}.{column}={new_row[column]}" in free:
+                            old_row[column] = new_row[column]
+                if old_row != new_row:
+                    yield table, key, old_row, new_row
 
     def _only_in(self, here: str, there: str, table: str, columns: Sequence[str], keys: Sequence[str]) -> _Rows:
-        """The rows that have no like on the other side, by their keys."""
-        if keys == columns:  # perhaps without a key, and then a row may be there twice
+        """The rows without an equal row on the other side, by their keys."""
+        if keys == columns:  # the table may have no key, and then a row can occur twice
             chosen = ", ".join(f'"{column}"' for column in columns)
             query = f'SELECT {chosen} FROM "{here}"."{table}" EXCEPT SELECT {chosen} FROM "{there}"."{table}"'
-        else:  # half the time that EXCEPT takes, which sorts everything
+        else:  # takes half the time of EXCEPT, which sorts everything
             chosen = ", ".join(f'one."{column}"' for column in columns)
             key, like = (" AND ".join(f'one."{name}" IS other."{name}"' for name in names) for names in (keys, columns))
             query = (
@@ -209,14 +212,14 @@ class Comparison:
         return [name for (name,) in self._connection.execute(sql) if name != _NEVER_JUDGED]
 
     def _columns(self, schema: str, table: str) -> tuple[list[str], list[str]]:
-        """All columns, and those of the key; all of them where there is none."""
+        """All columns, and the key columns; without a key, all columns are the key."""
         rows = self._connection.execute(f'PRAGMA "{schema}".table_info("{table}")').fetchall()
         columns = [row[1] for row in rows]
         return columns, [row[1] for row in rows if row[5]] or columns
 
 
 def touched(before: bytes, after: bytes, free: Sequence[str] = ()) -> bool:
-    """Whether anything but the clock, and what looking does, differs between two databases of one app."""
+    """Whether two databases of one app differ in anything but the clock and the effects of looking."""
     if before == after:
         return False
     path = f"app{SUFFIX}"

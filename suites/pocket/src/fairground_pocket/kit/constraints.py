@@ -1,4 +1,4 @@
-"""What a profile must have for a task to make sense there; where it has not, the configuration is invalid."""
+"""What a profile must contain for a task to make sense. Otherwise the configuration is invalid."""
 
 from __future__ import annotations
 
@@ -10,50 +10,50 @@ from fairground_pocket.kit.database import Database
 
 
 class Constraint(Protocol):
-    """Something that must hold of the data before the agent begins."""
+    """A condition that the data must meet before the agent starts."""
 
     def fault(self, database: Database, named: Mapping[str, Any]) -> str | None:
-        """What is wrong, or None."""
+        """What is wrong, or None if the condition is met."""
 
 
 @dataclass(frozen=True)
 class EntityExists:
-    """At least so many rows of a table; `where` may use `:parameters` and `:fact_columns`."""
+    """Requires at least `at_least` rows of a table; `where` may use `:parameters` and `:fact_columns`."""
 
     table: str
     where: str = "1"
     at_least: int = 1
 
     def fault(self, database: Database, named: Mapping[str, Any]) -> str | None:
-        found = _count(database, self.table, self.where, named)
+        count = _count(database, self.table, self.where, named)
         return (
-            None if found >= self.at_least else f"{found} of {self.table} where {self.where}; at least {self.at_least}"
+            None if count >= self.at_least else f"{count} of {self.table} where {self.where}; at least {self.at_least}"
         )
 
 
 @dataclass(frozen=True)
 class DataVolume(EntityExists):
-    """The same for larger numbers: enough rows for a search or a sum to be worth asking for."""
+    """As `EntityExists`, for larger numbers: enough rows that a search or a sum is worth asking for."""
 
     at_least: int = 2
 
 
 @dataclass(frozen=True)
 class MaxCount:
-    """At most so many rows, for what has room for no more."""
+    """Requires at most `at_most` rows, for tables with limited room."""
 
     table: str
     where: str = "1"
     at_most: int = 0
 
     def fault(self, database: Database, named: Mapping[str, Any]) -> str | None:
-        found = _count(database, self.table, self.where, named)
-        return None if found <= self.at_most else f"{found} of {self.table} where {self.where}; at most {self.at_most}"
+        count = _count(database, self.table, self.where, named)
+        return None if count <= self.at_most else f"{count} of {self.table} where {self.where}; at most {self.at_most}"
 
 
 @dataclass(frozen=True)
 class Balance:
-    """A number in the data that must reach another: both are SQL, such as `:amount`."""
+    """Requires one number in the data to reach another. Both are SQL, such as `:amount`."""
 
     number: str
     at_least: str

@@ -1,4 +1,4 @@
-"""An app's data: one SQLite database in the host's memory, exchanged as a whole, with a clock of its own."""
+"""An app's data: one SQLite database in the host's memory, replaced as a whole, with its own clock."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 STEP: Final = timedelta(seconds=20)
-"""How far the app's clock moves with every change: the same moves give the same times, whenever they are made."""
+"""How far the app's clock advances per change. The same moves give the same times, whenever they are made."""
 
 KIT_TABLES: Final = """
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE clock (now TEXT NOT NULL);
 """
-"""What every app's database has beside its own tables. Changes of `clock` are nobody's doing and never judged."""
+"""Tables of every app's database besides its own. Changes of `clock` are never judged."""
 
 
 class Database:
-    """A database of one app. One thread at a time; the phone sees to that.
+    """The database of one app. Only one thread may use it at a time; the phone ensures that.
 
     Args:
-        content: What `dump` returned; None for a new one, without tables.
+        content: The bytes that `dump` returned; None for a new database without tables.
     """
 
     def __init__(self, content: bytes | None = None) -> None:
@@ -34,7 +34,7 @@ class Database:
 
     @classmethod
     def create(cls, schema: str, now: datetime) -> Database:
-        """A new database with the kit's tables and an app's own, whose clock stands at `now`."""
+        """A new database with the tables of the kit and of the app. Its clock starts at `now`."""
         database = cls()
         database._connection.executescript(KIT_TABLES + schema)
         database.run("INSERT INTO clock VALUES (?)", now.isoformat())
@@ -45,28 +45,28 @@ class Database:
 
     def row(self, sql: str, *values: Any) -> sqlite3.Row | None:
         """The first row of a query, or None."""
-        found: sqlite3.Row | None = self._connection.execute(sql, values).fetchone()
-        return found
+        first: sqlite3.Row | None = self._connection.execute(sql, values).fetchone()
+        return first
 
     def one(self, sql: str, *values: Any) -> Any:
         """The first column of the first row; None when there is no row."""
-        found = self.row(sql, *values)
-        return None if found is None else found[0]
+        first = self.row(sql, *values)
+        return None if first is None else first[0]
 
     def column(self, sql: str, *values: Any) -> list[Any]:
         """The first column of every row."""
         return [row[0] for row in self.rows(sql, *values)]
 
     def run(self, sql: str, *values: Any) -> int:
-        """Changes something; returns the id of the row that was added last."""
+        """Runs a statement that changes data. Returns the id of the last inserted row."""
         return self._connection.execute(sql, values).lastrowid or 0
 
     def many(self, sql: str, rows: Iterable[Iterable[Any]]) -> None:
-        """The same change for each row of values."""
+        """Runs the same statement for each row of values."""
         self._connection.executemany(sql, [tuple(row) for row in rows])
 
     def insert(self, table: str, **values: Any) -> int:
-        """Adds a row; returns its id. Names of tables and columns come from code, never from users."""
+        """Inserts a row and returns its id. Names of tables and columns come from code, never from users."""
         names = ", ".join(f'"{name}"' for name in values)
         return self.run(f'INSERT INTO "{table}" ({names}) VALUES ({", ".join("?" * len(values))})', *values.values())
 
@@ -87,24 +87,24 @@ class Database:
         return default if value is None else str(value)
 
     def set(self, name: str, value: object) -> None:
-        """Keeps a setting; truth values become `1` and `0`."""
+        """Stores a setting; booleans become `1` and `0`."""
         text = str(int(value)) if isinstance(value, bool) else str(value)
         self.run("INSERT INTO settings VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2", name, text)
 
     def pack(self) -> None:
-        """Makes the content a function of what is in it and not of how it came there."""
+        """Makes the bytes depend only on the data, not on the order of past changes."""
         self._connection.execute("VACUUM")
 
     def dump(self) -> bytes:
-        """The whole database as the content of a file."""
+        """The whole database as bytes."""
         return self._connection.serialize()
 
     def load(self, content: bytes) -> None:
-        """Puts another content in place of all that is here."""
+        """Replaces the whole database."""
         self._connection.deserialize(content)
 
     def attach(self, name: str, content: bytes) -> None:
-        """Puts another app's database beside this one, as `name.table`."""
+        """Attaches another app's database as `name.table`."""
         self._connection.execute(f'ATTACH ":memory:" AS "{name}"')
         self._connection.deserialize(content, name=name)
 
@@ -113,5 +113,5 @@ class Database:
 
 
 def _fold(text: object) -> str:
-    """Text as it is compared in searches, in any script; SQLite's own `lower` knows only English."""
+    """Case folding for searches in any script; SQLite's `lower` only handles ASCII."""
     return str(text if text is not None else "").casefold()

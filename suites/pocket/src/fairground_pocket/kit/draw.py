@@ -1,4 +1,4 @@
-"""Chance that is the same on every machine and in every version of Python."""
+"""Random draws that are the same on every machine and in every version of Python."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ T = TypeVar("T")
 
 
 class Draw:
-    """Draws from a seed that is a text. Only `random()` is used: its sequence is promised never to change."""
+    """Draws from a text seed. It only uses `random()`, because Python guarantees that its sequence never changes."""
 
     def __init__(self, *seed: object) -> None:
         digest = hashlib.blake2b(repr(seed).encode(), digest_size=8).digest()
         self._random = random.Random(int.from_bytes(digest, "big")).random
 
     def share(self) -> float:
-        """A number from 0 up to, but not including, 1."""
+        """A number in [0, 1)."""
         return self._random()
 
     def chance(self, share: float) -> bool:
-        """True in this share of cases."""
+        """True with this probability."""
         return self._random() < share
 
     def integer(self, low: int, high: int) -> int:
-        """A whole number, both ends included."""
+        """A whole number between both ends, inclusive."""
         return low + int(self._random() * (high - low + 1))
 
     def choice(self, items: Sequence[T]) -> T:
         return items[int(self._random() * len(items))]
 
     def sample(self, items: Sequence[T], count: int) -> list[T]:
-        """Several different ones, in random order; all of them when there are fewer."""
+        """Several distinct items in random order; all items if there are fewer."""
         left = list(items)
         return [left.pop(int(self._random() * len(left))) for _ in range(min(count, len(left)))]
 
     def shuffled(self, items: Sequence[T]) -> list[T]:
-        """All of them, in random order."""
+        """All items, in random order."""
         return self.sample(items, len(items))
 
     def weighted(self, items: Sequence[tuple[T, float]]) -> T:
-        """One of them, each as often as its weight says."""
+        """One item, drawn with probability proportional to its weight."""
         at = self._random() * sum(weight for _, weight in items)
         for item, weight in items:
             at -= weight

@@ -1,8 +1,8 @@
-"""What a task is about, looked up in the data: facts by SQL, and the texts that name them.
+"""Facts that a task refers to, looked up in the data by SQL, and the texts that use them.
 
-A fact is one row: `{mail.subject}` in a text, `:mail_subject` in SQL. A query that finds nothing makes the
-configuration invalid: that is the constraint that follows from using it. A query that finds several rows does too,
-unless it says which one it means with LIMIT.
+A fact is one row: `{mail.subject}` in a text, `:mail_subject` in SQL. A query without
+a result makes the configuration invalid, so using a fact implies a constraint. A query with several rows does too,
+unless it selects one of them with LIMIT.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fairground_pocket.kit.database import Database
 
 @dataclass(frozen=True)
 class Many:
-    """A fact that is a list of rows, such as all mails of a thread; at least `at_least` of them."""
+    """A fact that is a list of rows, such as all mails of a thread; it needs at least `at_least` rows."""
 
     sql: str
     at_least: int = 1
@@ -30,7 +30,7 @@ class Known(SimpleNamespace):
     """Parameters and facts by name: `known.mail.subject`, `known.text`."""
 
     def bindings(self) -> dict[str, Any]:
-        """The same for SQL: a column of a row is `:fact_column`."""
+        """The same values as SQL bindings: a column of a row is `:fact_column`."""
         named: dict[str, Any] = {}
         for name, value in vars(self).items():
             if isinstance(value, SimpleNamespace):
@@ -40,7 +40,7 @@ class Known(SimpleNamespace):
         return named
 
     def fill(self, template: str) -> str:
-        """A text with its `{placeholders}` filled in."""
+        """Fills the `{placeholders}` of a text."""
         try:
             return template.format_map(vars(self))
         except (KeyError, IndexError, AttributeError) as error:
@@ -53,16 +53,16 @@ class Known(SimpleNamespace):
 def look_up(
     database: Database, facts: Mapping[str, str | Many], parameters: Mapping[str, Parameter], known: Known | None = None
 ) -> Known:
-    """Looks facts up, in their order: each may use the parameters and those before it."""
-    found = Known(**(vars(known) if known else {}), **dict(parameters))
+    """Looks up facts in order: each may use the parameters and the facts before it."""
+    values = Known(**(vars(known) if known else {}), **dict(parameters))
     for name, query in facts.items():
         sql = query.sql if isinstance(query, Many) else query
         try:
-            rows = database.query(sql, found.bindings())
+            rows = database.query(sql, values.bindings())
         except sqlite3.Error as error:
             raise Incoherent(f"fact {name!r} cannot be looked up: {error}; its query is {sql!r}") from None
-        setattr(found, name, _many(name, query, rows) if isinstance(query, Many) else _single(name, sql, rows))
-    return found
+        setattr(values, name, _many(name, query, rows) if isinstance(query, Many) else _single(name, sql, rows))
+    return values
 
 
 def _many(name: str, query: Many, rows: Sequence[sqlite3.Row]) -> list[SimpleNamespace]:

@@ -1,4 +1,4 @@
-"""How people write money, days and times. Amounts are whole numbers of the smallest coin."""
+"""How money, days and times are written. Amounts are whole numbers of the smallest coin."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Currency:
-    """How a currency is written: its sign, on which side, how many decimals, and what separates thousands."""
+    """How a currency is written: its sign and on which side, its decimals, its thousands separator."""
 
     code: str
     sign: str
@@ -38,7 +38,7 @@ CURRENCIES: Final = {
 
 
 def money(amount: int, code: str) -> str:
-    """An amount in the smallest coin, as it is written where the currency is used."""
+    """An amount in the smallest coin, as written where the currency is used."""
     currency = CURRENCIES[code]
     unit = 10**currency.decimals
     whole = f"{abs(amount) // unit:,}".replace(",", currency.comma)
@@ -48,13 +48,13 @@ def money(amount: int, code: str) -> str:
 
 
 def plain_money(amount: int, code: str) -> str:
-    """An amount as it is typed into a field: digits and a point, such as `12.50`."""
+    """An amount as typed into a field: digits and a point, such as `12.50`."""
     unit = 10 ** CURRENCIES[code].decimals
     return str(amount // unit) if amount % unit == 0 else f"{amount / unit:.{CURRENCIES[code].decimals}f}"
 
 
 def parse_money(text: str, code: str) -> int | None:
-    """The amount that was typed, with a point or a comma for decimals; None when it is not one."""
+    """Parses a typed amount, with a decimal point or comma. None if it is not an amount."""
     decimals = CURRENCIES[code].decimals
     plain = text.strip().replace(CURRENCIES[code].sign, "").replace(code, "").strip().replace(",", ".")
     whole, _, part = plain.partition(".")
@@ -67,22 +67,22 @@ def parse_money(text: str, code: str) -> int | None:
 
 
 def day(moment: date) -> str:
-    """`14 March 2025`."""
+    """Formats a day as `14 March 2025`."""
     return f"{moment.day} {moment:%B} {moment.year}"
 
 
 def day_in_full(moment: date) -> str:
-    """`Friday, 14 March`."""
+    """Formats a day as `Friday, 14 March`."""
     return f"{moment:%A}, {moment.day} {moment:%B}"
 
 
 def clock(moment: datetime) -> str:
-    """`09:30`."""
+    """Formats a time as `09:30`."""
     return f"{moment:%H:%M}"
 
 
 def when(moment: datetime, now: datetime) -> str:
-    """A moment as a list says it: the time today, the day before that, the year when it is another."""
+    """A moment as in a list: the time for today, else the day, with the year if it is another year."""
     days = (now.date() - moment.date()).days
     if days == 0:
         return f"{moment:%H:%M}"
@@ -92,11 +92,11 @@ def when(moment: datetime, now: datetime) -> str:
 
 
 def moment(value: datetime) -> str:
-    """`14 March 2025, 09:30`."""
+    """Formats a moment as `14 March 2025, 09:30`."""
     return f"{day(value)}, {value:%H:%M}"
 
 
 def duration(span: timedelta) -> str:
-    """`2 h 05 min`."""
+    """Formats a duration as `2 h 05 min`."""
     minutes = int(span.total_seconds()) // 60
     return f"{minutes // 60} h {minutes % 60:02} min" if minutes >= 60 else f"{minutes} min"

@@ -1,4 +1,4 @@
-"""Forms as data: what is asked, what is accepted, what is said when it is not. No native pickers: agents tap."""
+"""Forms as data: fields, validation and error messages. No native pickers, so that agents only need to tap."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ Kind = Literal["text", "area", "secret", "radio", "sheet", "checks", "toggle", "
 
 _STEP: Final = "_step"
 _MAX_DAYS: Final = 400
-_SIDE_BY_SIDE, _BRIEF = 3, 12  # so many options, of fewer letters than that
+_SIDE_BY_SIDE, _BRIEF = 3, 12  # maximum number of options; each must be shorter than this
 
 
 @dataclass(frozen=True)
 class Field:
-    """One thing that a form asks for.
+    """One field of a form.
 
     Attributes:
-        name: In the form that is sent.
-        label: What people and agents call it; its accessible name.
+        name: Its name in the submitted form.
+        label: The visible and accessible name.
         kind: `text`; `area` (several lines); `secret` (dots); `radio` (rows, all in view); `sheet` (rows in a sheet
             that the field opens); `checks` (several of the options); `toggle` (yes or no, sent as `1`); `stepper`
             (less and more); `date` (a sheet with a calendar, sent as `2025-03-14`); `hidden`.
-        required: An empty one is refused.
-        limit: Characters at most.
-        options: Of `radio`, `sheet` and `checks`: value and what is shown, in order; a third is a note.
-        low: Of a `stepper`, the least; also of `date`, days from `start` to the first that can be chosen.
-        high: The most.
-        start: Of `date`: the day from which the calendar counts.
-        hint: Below the field.
-        check: Says what is wrong with a value that is there, or returns None.
+        required: Whether an empty value is refused.
+        limit: Maximum number of characters.
+        options: For `radio`, `sheet` and `checks`: (value, text) in order, optionally with a note as third item.
+        low: For `stepper`, the minimum; for `date`, the days from `start` to the first selectable day.
+        high: The maximum.
+        start: For `date`, the day from which the calendar counts.
+        hint: Text below the field.
+        check: Returns what is wrong with a non-empty value, or None.
         keyboard: `text`, `numeric`, `decimal`, `email`, `tel`.
-        half: Of `text`, `sheet` and `date`: two such fields in a row stand side by side.
+        half: For `text`, `sheet` and `date`: two such fields in a row are placed side by side.
     """
 
     name: str
@@ -61,14 +61,14 @@ class Field:
 
 @dataclass(frozen=True)
 class Filled:
-    """What a form holds: as it is shown first, or as it was sent, with what is wrong."""
+    """The values of a form, initial or submitted, with the errors."""
 
     values: Mapping[str, str] = field(default_factory=dict)
     chosen: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Of `checks` fields: what is ticked."""
+    """The ticked options of `checks` fields."""
     errors: Mapping[str, str] = field(default_factory=dict)
     again: bool = False
-    """Less or more was pressed: the form is only to be shown again."""
+    """A stepper's button was pressed, so the form is only shown again."""
 
     @property
     def ok(self) -> bool:
@@ -78,7 +78,7 @@ class Filled:
         return self.values.get(name, "")
 
     def wrong(self, name: str, message: str) -> Filled:
-        """The same with one more thing that is wrong."""
+        """A copy with one more error."""
         return replace(self, errors={**self.errors, name: message})
 
 
@@ -86,8 +86,8 @@ class Form:
     """A form that can be shown and read.
 
     Args:
-        fields: In their order.
-        key: Its id on the page, for `parts.submit`.
+        fields: The fields, in order.
+        key: The form's id on the page, for `parts.submit`.
     """
 
     def __init__(self, *fields: Field, key: str = "form") -> None:
@@ -95,7 +95,7 @@ class Form:
         self.key = key
 
     def read(self, visit: Visit) -> Filled:
-        """What was sent, trimmed, with everything that is wrong with it."""
+        """The submitted values, trimmed, with all errors."""
         values: dict[str, str] = {}
         chosen: dict[str, tuple[str, ...]] = {}
         errors: dict[str, str] = {}
@@ -116,18 +116,18 @@ class Form:
     def show(
         self, action: str, filled: Filled | None = None, *, submit: str = "", extra: Html | None = None
     ) -> tuple[Html, list[Html]]:
-        """The form, and the sheets that its fields open: give those to the `Screen`.
+        """The form, and the sheets that its fields open: pass those to the `Screen`.
 
         Args:
-            action: Where it is sent.
-            filled: What it holds.
-            submit: Name of a wide button below; leave it out when the bar has one (`parts.submit`).
+            action: The address it is submitted to.
+            filled: Its values.
+            submit: Name of a wide button below; leave it out if the bar has one (`parts.submit`).
             extra: More markup before the button.
         """
         filled = filled or Filled()
         body = join(self._field(entry, filled) for entry in self.fields)
         sheets = [self._sheet(entry, filled) for entry in self.fields if entry.kind in ("sheet", "date")]
-        # The first button of a form is what Return presses: it must not be the less or more of a stepper.
+        # Return presses the first button of a form: it must not be a button of a stepper.
         first = html('<button class="wide" aria-label="{0}">{0}</button>', submit) if submit else Html()
         guard = Html('<button hidden tabindex="-1" aria-hidden="true"></button>')
         return html(
@@ -259,13 +259,13 @@ def _shown(entry: Field, value: str) -> str:
 
 
 def _short(entry: Field) -> bool:
-    """Whether its options fit next to each other."""
+    """Whether its options fit side by side."""
     brief = all(len(text) < _BRIEF and not note for _, text, *note in entry.options)
     return entry.kind == "radio" and len(entry.options) <= _SIDE_BY_SIDE and brief
 
 
 def _accept(entry: Field, value: str, step: str) -> tuple[str, str | None]:
-    """A value as it is kept, and what is wrong with it."""
+    """The value as it is stored, and what is wrong with it."""
     if entry.kind == "stepper":
         number = int(value) if re.fullmatch(r"-?[0-9]{1,6}", value) else entry.low
         if step.startswith(f"{entry.name}:"):

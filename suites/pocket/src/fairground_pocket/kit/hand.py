@@ -1,7 +1,7 @@
-"""A hand without a screen: makes moves through an app's own links and forms, by the names on its pages.
+"""Plays moves without a browser: uses an app's own links and forms, by the names on its pages.
 
-It follows the rules of `fairground.worlds` for moves, and does what the browser and the kit's script would do; so
-the same moves end in the same database as on a screen.
+It follows the rules of `fairground.worlds` for moves, and does what the browser and the kit's script would do.
+The same moves therefore give the same database as on a screen.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _MAX_FIELDS: Final = 500
 
 
 class Hand:
-    """Somebody at the phone.
+    """A user at the phone, without a screen.
 
     Args:
         respond: Answers requests, as `Phone.respond` does.
-        path: Where to begin, with query and fragment.
+        path: The first address, with query and fragment.
     """
 
     def __init__(self, respond: Callable[[Request], Response], path: str = "/") -> None:
@@ -40,7 +40,7 @@ class Hand:
 
     @property
     def page(self) -> Page:
-        """What is shown now. The first page is asked for when somebody looks at it."""
+        """The current page. The first page is requested on first access."""
         if self._page is None:
             self.open(self._start)
         assert self._page is not None
@@ -53,11 +53,11 @@ class Hand:
         return self.page
 
     def play(self, moves: Sequence[Move]) -> str | None:
-        """Makes moves; returns what was said. Raises `Stuck` where one cannot be made."""
+        """Plays moves and returns what was said. Raises `Stuck` when a move is impossible."""
         for move in moves:
             match move:
                 case Tap() if move.name == HOME and not move.within:
-                    self.open("/")  # it is on every page, once, and leads from all of them to the same
+                    self.open("/")  # the home bar is on every page, once, and always leads to the same place
                 case Tap():
                     self._tap(self.find(move.name, role=move.role, within=move.within))
                 case Fill():
@@ -71,25 +71,25 @@ class Hand:
         return self.said
 
     def controls(self) -> list[Element]:
-        page = self.page  # first: it decides about the fragment
+        page = self.page  # must come first: it decides about the fragment
         return page.reachable(self._fragment)
 
     def find(self, name: str, *, role: str = "", within: str = "", fields: bool = False) -> Element:
-        """The one control with this name: as it is, or else contained in another; raises `Stuck` otherwise."""
+        """The one control with this name: an exact match, or else one whose name contains it. Else raises `Stuck`."""
         wanted = " ".join(name.split())
-        found = [
+        controls = [
             element
             for element in self.controls()
             if (not role or element.role == role)
             and (not fields or element.role in TEXT_ROLES)
             and (not within or any(_named(above, within) for above in element.above()))
         ]
-        exact = [element for element in found if element.name == wanted]
-        near = exact or [element for element in found if wanted and wanted in element.name]
+        exact = [element for element in controls if element.name == wanted]
+        near = exact or [element for element in controls if wanted and wanted in element.name]
         if len(near) == 1:
             return near[0]
         what = "is not there" if not near else f"is there {len(near)} times"
-        names = ", ".join(dict.fromkeys(repr(element.name) for element in (near or found)))
+        names = ", ".join(dict.fromkeys(repr(element.name) for element in (near or controls)))
         inside = f" within {within!r}" if within else ""
         raise Stuck(f"{name!r}{inside} {what} on {self.page.path}#{self._fragment}; there is {names[:600]}")
 
@@ -104,10 +104,10 @@ class Hand:
                 self._ticked[element] = not self._is_ticked(element)
             case "radio":
                 form = form_of(self.page, element)
-                for other in self.page.root.walk():
-                    alike = other.role == "radio" and other.get("name") == element.get("name")
-                    if alike and form_of(self.page, other) is form:
-                        self._ticked[other] = other is element
+                for candidate in self.page.root.walk():
+                    alike = candidate.role == "radio" and candidate.get("name") == element.get("name")
+                    if alike and form_of(self.page, candidate) is form:
+                        self._ticked[candidate] = candidate is element
                 if any(above.is_sheet and "data-picks" in above.attributes for above in element.above()):
                     self._fragment = ""
             case _:
@@ -125,7 +125,7 @@ class Hand:
         first, newline, rest = text.partition("\n") if element.tag == "input" else (text, "", "")
         value = self._value(element) + first
         limit = int(element.get("maxlength") or 10**9)
-        while len(value.encode("utf-16-le")) // 2 > limit:  # as the browser counts
+        while len(value.encode("utf-16-le")) // 2 > limit:  # the browser counts UTF-16 code units
             value = value[:-1]
         self._values[element] = value
         if "search" in element.get("type"):
@@ -136,13 +136,15 @@ class Hand:
                 self._enter(rest)
 
     def _search(self, element: Element) -> None:
-        """What the kit's script does with every letter: only the live parts change, and the field keeps the focus."""
+        """Searches as the kit's script does per key press: only live parts change, and the field keeps the focus."""
         form = form_of(self.page, element)
         assert form is not None
         fields = [(name, value) for name, value in self._fields(form, None) if value.strip()]
         name = element.get("name")
         self._load("GET", form.get("action") + ("?" + urlencode(fields) if fields else ""), [])
-        self._focus = next(one for one in self.page.root.walk() if one.get("name") == name and one.role == "searchbox")
+        self._focus = next(
+            control for control in self.page.root.walk() if control.get("name") == name and control.role == "searchbox"
+        )
 
     def _press(self, keys: str) -> None:
         key = keys.casefold()
@@ -153,7 +155,9 @@ class Hand:
                 self._enter("\n")
             elif self._focus.role != "searchbox":
                 form = form_of(self.page, self._focus)
-                first = next((one for one in self._all(form) if one.tag == "button"), None) if form else None
+                first = (
+                    next((control for control in self._all(form) if control.tag == "button"), None) if form else None
+                )
                 self._submit(form, first)
         elif key in ("escape", "esc"):
             self._fragment = ""
@@ -231,7 +235,7 @@ def _named(element: Element, name: str) -> bool:
 
 
 def form_of(page: Page, element: Element) -> Element | None:
-    """The form that a control belongs to: by name, or because it stands in it."""
+    """The form that a control belongs to: by its `form` attribute, or because it is inside the form."""
     if element.tag not in ("input", "textarea", "button"):
         return None
     if "form" in element.attributes:

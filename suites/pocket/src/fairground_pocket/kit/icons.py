@@ -1,4 +1,4 @@
-"""Symbols of our own: strokes on a grid of 24, drawn in the colour of the text around them."""
+"""Our own symbols: strokes on a 24 x 24 grid, drawn in the current text colour."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ STROKES: Final = dict(
     line.split(" ", 1)
     for line in files(__package__).joinpath("static/icons.txt").read_text(encoding="utf-8").splitlines()
 )
-"""Name -> the path to draw; one a line in `static/icons.txt`."""
+"""Name -> SVG path; `static/icons.txt` has one per line."""
 
 
 def icon(name: str) -> Html:
-    """A symbol, by its name; raises `KeyError` for one that is not drawn yet."""
+    """A symbol by name. Raises `KeyError` if there is none with this name."""
     return html(
         '<svg class="icon icon-{name}" viewBox="0 0 24 24" aria-hidden="true"><path d="{strokes}"/></svg>',
         name=name,

@@ -1,4 +1,4 @@
-"""From the domains of a task's parameters to its instances, with names that a person can read."""
+"""Builds the instances of a task from the domains of its parameters, with readable names."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from fairground.core import Parameter
 from fairground_pocket.kit.cast import ascii_of
 
 Domain: TypeAlias = Mapping[str, Sequence[Any] | Mapping[str, Any]]
-"""Parameter -> its values. Values with names of their own (a mapping) name the instance by those; a value that is
-itself a mapping sets several parameters that belong together."""
+"""Parameter -> its values. If the values are a mapping, its keys name the instances. A value that is itself a mapping
+sets several parameters together."""
 
 
 _Option: TypeAlias = tuple[str, dict[str, Parameter]]
 
 
 def instances(domain: Domain, most: int) -> dict[str, dict[str, Parameter]]:
-    """All combinations, or `most` of them, spread evenly; always the same ones."""
+    """All combinations, or `most` of them, spread evenly. The selection is deterministic."""
     choices = [_choices(name, values) for name, values in domain.items()]
-    found: dict[str, dict[str, Parameter]] = {}
+    by_name: dict[str, dict[str, Parameter]] = {}
     for combination in itertools.islice(_spread(choices), most):
         telling = [part for (part, _), options in zip(combination, choices, strict=True) if len(options) > 1]
         name = "-".join(telling)[:70].strip("-.") or "default"
         parameters: dict[str, Parameter] = {}
         for _, bound in combination:
             parameters.update(bound)
-        if parameters not in found.values():
+        if parameters not in by_name.values():
             unique = next(
-                n for n in itertools.chain([name], (f"{name}-{k}" for k in itertools.count(2))) if n not in found
+                n for n in itertools.chain([name], (f"{name}-{k}" for k in itertools.count(2))) if n not in by_name
             )
-            found[unique] = parameters
-    return found
+            by_name[unique] = parameters
+    return by_name
 
 
 def _spread(choices: list[list[_Option]]) -> Iterator[tuple[_Option, ...]]:
-    """Every combination once; the first ones go through all values of each parameter, in ever new company."""
+    """Every combination once. The first ones cover all values of each parameter, in changing combinations."""
     seen = set()
     longest = max(map(len, choices), default=0)
     for shift, number in itertools.product(range(longest), range(longest)):

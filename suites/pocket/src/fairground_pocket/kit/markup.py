@@ -1,4 +1,4 @@
-"""HTML that cannot be forgotten to be escaped: whatever is put into a template is text, unless it is `Html`."""
+"""HTML templates with automatic escaping: every value is escaped unless it is `Html`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 
 
 class Html(str):
-    """Text that is markup already. Made by `html` and `join`, and from constants; never from what users wrote."""
+    """Text that is already markup. Made by `html`, `join` and from constants; never from user input."""
 
 
 def html(template: str, /, *values: Any, **named: Any) -> Html:
-    """Fills a template in the manner of `str.format`, with every value escaped that is not `Html`."""
+    """Fills a template like `str.format`, and escapes every value that is not `Html`."""
     parts: list[str] = []
     for literal, key, spec in _pieces(template):
         parts.append(literal)
@@ -31,7 +31,7 @@ def html(template: str, /, *values: Any, **named: Any) -> Html:
 
 
 def join(parts: Iterable[Html]) -> Html:
-    """Pieces of markup, one after the other."""
+    """Concatenates pieces of markup."""
     return Html("".join(parts))
 
 
@@ -40,7 +40,7 @@ _FORMATTER = Formatter()
 
 @cache
 def _pieces(template: str) -> tuple[tuple[str, int | str | None, str], ...]:
-    """A template taken apart once: it is a constant of the code, and filled thousands of times."""
+    """Parses a template. Cached, because templates are constants that are filled thousands of times."""
     pieces: list[tuple[str, int | str | None, str]] = []
     count = 0
     for literal, name, spec, conversion in _FORMATTER.parse(template):

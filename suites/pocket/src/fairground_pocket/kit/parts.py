@@ -1,7 +1,7 @@
-"""What screens are made of: rows, tiles, chips, buttons, sheets. Pure functions from data to safe HTML.
+"""Components of screens: rows, tiles, chips, buttons, sheets. Pure functions from data to safe HTML.
 
-Every control gets its name here, once: as its only text, or as its `aria-label`. So a person, an agent and the
-HTTP hand call it the same. Names must differ on a screen; where rows repeat a button, name it after its row.
+Every control gets its accessible name here, once: as its only text, or as its `aria-label`. A person, an agent and
+the HTTP hand therefore use the same name. Names must be unique on a screen; name a repeated button after its row.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ NOTHING: Final = Html()
 
 
 def url(path: str, **query: object) -> str:
-    """An address with a query; what is empty or None is left out."""
-    kept = {name: str(value) for name, value in query.items() if value not in (None, "", False)}
-    return f"{path}?{urlencode(kept)}" if kept else path
+    """An address with a query string; empty and None values are left out."""
+    parameters = {name: str(value) for name, value in query.items() if value not in (None, "", False)}
+    return f"{path}?{urlencode(parameters)}" if parameters else path
 
 
 def tint(text: str) -> int:
-    """One of eight tints, always the same for a text."""
+    """One of eight tints, chosen by the text; the same text always gets the same tint."""
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=1).digest()[0] % 8
 
 
 def avatar(name: str, symbol: str = "", *, large: bool = False) -> Html:
-    """A round sign for a person or thing: initials, or a symbol; a large one stands where a picture would."""
+    """A round avatar for a person or thing, with initials or a symbol. The large form takes the place of a picture."""
     words = [word for word in name.split() if word[0].isalnum()] or ["?"]
     letters = (words[0][0] + (words[-1][0] if len(words) > 1 else "")).upper()
     inside = icon(symbol) if symbol else html("{}", letters)
@@ -53,16 +53,16 @@ def row(
     style: str = "",
     swipe: bool = False,
 ) -> Html:
-    """A line of a list that leads somewhere; without `href` it only says something.
+    """A row of a list. With `href` it is a link; without, it only shows text.
 
     Args:
-        href: Where it leads.
-        title: Its first line.
-        name: Its accessible name; the title when left out. It must be its own on the screen.
-        note: Below the title, two lines at most.
-        meta: At the right of the title.
-        lead: Before it all, such as an avatar or an icon.
-        below: Tags and the like.
+        href: The address of the link.
+        title: The first line.
+        name: The accessible name; by default the title. It must be unique on the screen.
+        note: Text below the title, at most two lines.
+        meta: Text at the right of the title.
+        lead: The first element, such as an avatar or an icon.
+        below: Content below the note, such as tags.
         side: A control at the right edge, such as `icon_button`.
         style: `strong`, `plain`, `off`, `timed` (the title is a time, the meta a price).
         swipe: A swipe to the left presses the first `icon_button` made with `swiped=True`.
@@ -107,7 +107,7 @@ def tile(
     on: bool = False,
     more: Html = NOTHING,
 ) -> Html:
-    """A box of a grid that leads somewhere."""
+    """A tile of a grid; it is a link."""
     return html(
         '<li><a class="tile{on}" href="{href}" aria-label="{name}">{icon}<b dir="auto">{title}</b>{note}{more}'
         "</a></li>",
@@ -122,18 +122,18 @@ def tile(
 
 
 def tiles(items: Iterable[Html], label: str = "") -> Html:
-    """A grid of `tile`s, two in a line."""
+    """A grid of `tile`s, two per row."""
     return html('<ul class="tiles"{}>{}</ul>', html(' aria-label="{}"', label) if label else "", join(items))
 
 
 def tag(text: str, *, dot: bool = False, strong: bool = False) -> Html:
-    """A small word beside something, such as a label; `dot` gives it a colour of its own."""
+    """A small tag beside something, such as a label; `dot` gives it its own colour."""
     kind = "strong" if strong else f"dot tint-{tint(text)}" if dot else ""
     return html('<span class="tag {}" dir="auto">{}</span>', kind, text)
 
 
 def chips(items: Iterable[tuple[str, str, bool]], label: str = "Filters") -> Html:
-    """Filters: name, address, whether it is chosen."""
+    """Filter chips; each item is (name, address, whether it is selected)."""
     links = join(
         html(
             '<a class="chip" href="{href}"{current}>{name}</a>',
@@ -147,7 +147,7 @@ def chips(items: Iterable[tuple[str, str, bool]], label: str = "Filters") -> Htm
 
 
 def circles(items: Iterable[tuple[Html, str, str, str]], label: str) -> Html:
-    """Round signs to choose from: `avatar`, what is written below, accessible name, address."""
+    """Round links; each item is (`avatar`, caption, accessible name, address)."""
     links = join(
         html(
             '<a href="{href}" aria-label="{name}">{avatar}<span dir="auto">{text}</span></a>',
@@ -159,7 +159,7 @@ def circles(items: Iterable[tuple[Html, str, str, str]], label: str) -> Html:
 
 
 def pager(path: str, page: int, pages: int, **query: object) -> Html:
-    """Links to the page before and the page after, with where one is; nothing when there is only one page."""
+    """Links to the previous and next page with the current position; empty when there is only one page."""
     if pages <= 1:
         return NOTHING
     back = (
@@ -172,9 +172,9 @@ def pager(path: str, page: int, pages: int, **query: object) -> Html:
 
 
 def search_box(action: str, value: str, label: str, **keep: object) -> Html:
-    """A search field that searches while one types; `keep` are filters that stay as they are.
+    """A search field that searches while the user types; `keep` are filters that stay unchanged.
 
-    What follows from it must stand inside of `live`, so that it is exchanged with every letter.
+    The results must be inside `live`, so that they update on every key press.
     """
     hidden = join(html('<input type="hidden" name="{}" value="{}">', *pair) for pair in keep.items() if pair[1])
     return html(
@@ -189,12 +189,12 @@ def search_box(action: str, value: str, label: str, **keep: object) -> Html:
 
 
 def live(body: Html, key: str = "results") -> Html:
-    """A part of a screen that follows from its search field."""
+    """The part of a screen that updates with its search field."""
     return html('<div id="{}" data-live>{}</div>', key, body)
 
 
 def empty(symbol: str, text: str, hint: str = "") -> Html:
-    """What stands where nothing is."""
+    """A placeholder for an empty list."""
     return html('<div class="empty">{}<b>{}</b><p>{}</p></div>', icon(symbol), text, hint)
 
 
@@ -202,18 +202,18 @@ def empty(symbol: str, text: str, hint: str = "") -> Html:
 
 
 def section(title: str, *body: Html, more: str = "", more_name: str = "") -> Html:
-    """A part of a screen with a heading; `more` is where its link at the right leads."""
+    """A section with a heading; `more` is the address of the link at its right."""
     link = html('<a href="{}">{}</a>', more, more_name or f"All {title.lower()}") if more else NOTHING
     return html('<section class="section" aria-label="{}"><h2>{}{}</h2>{}</section>', title, title, link, join(body))
 
 
 def card(*body: Html) -> Html:
-    """A box around things that belong together."""
+    """A box around related content."""
     return html('<div class="card">{}</div>', join(body))
 
 
 def hero(big: str, small: str = "", *body: Html, style: str = "") -> Html:
-    """What a screen is about, in large letters; in style `plastic` it has the shape of a bank card."""
+    """A screen's main content in large type; the style `plastic` gives it the shape of a bank card."""
     return html(
         '<div class="hero {}"><p dir="auto">{}</p><p class="big" dir="auto">{}</p>{}</div>',
         style, small, big, join(body),
@@ -221,13 +221,13 @@ def hero(big: str, small: str = "", *body: Html, style: str = "") -> Html:
 
 
 def facts(items: Iterable[tuple[str, str | Html]]) -> Html:
-    """Pairs of a word and what it stands for."""
+    """A list of (label, value) pairs."""
     pairs = join(html('<dt>{}</dt><dd dir="auto">{}</dd>', name, value) for name, value in items)
     return html('<dl class="facts">{}</dl>', pairs)
 
 
 def notice(text: str | Html, symbol: str = "bell") -> Html:
-    """A word to the reader that stays."""
+    """A permanent notice."""
     return html('<div class="notice">{}<p dir="auto">{}</p></div>', icon(symbol), text)
 
 
@@ -237,24 +237,24 @@ def text(words: str | Html, style: str = "") -> Html:
 
 
 def bars(values: Sequence[tuple[str, float, str]]) -> Html:
-    """A bar chart: under each bar its word; the third of each is what it says to who cannot see it."""
+    """A bar chart; each item is (label below the bar, value, text for screen readers)."""
     top = max((value for _, value, _ in values), default=0) or 1
     columns = join(
         html(
             '<li aria-label="{said}"><svg viewBox="0 0 10 100" preserveAspectRatio="none" aria-hidden="true">'
             '<rect x="0" y="{y}" width="10" height="{height}" rx="1"/></svg><span>{word}</span></li>',
-            said=said,
+            said=label,
             y=f"{100 - 100 * value / top:.1f}",
             height=f"{100 * value / top:.1f}",
             word=word,
         )
-        for word, value, said in values
+        for word, value, label in values
     )
     return html('<ul class="bars">{}</ul>', columns)
 
 
 def meter(share: float) -> Html:
-    """How much of something is used, from 0 to 1."""
+    """A bar that shows a used share, from 0 to 1."""
     width = f"{100 * min(max(share, 0.0), 1.0):.1f}"
     return html(
         '<svg class="meter" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
@@ -267,7 +267,7 @@ def meter(share: float) -> Html:
 
 
 def bar_link(href: str, name: str, symbol: str, *, count: int = 0) -> Html:
-    """A symbol in the bar that leads somewhere, or opens the sheet `#ID`."""
+    """A symbol in the bar: a link to an address, or to the sheet `#ID`."""
     number = html('<b class="count" aria-hidden="true">{}</b>', min(count, 99)) if count else NOTHING
     return html('<a class="action" href="{}" aria-label="{}">{}{}</a>', href, name, icon(symbol), number)
 
@@ -275,7 +275,7 @@ def bar_link(href: str, name: str, symbol: str, *, count: int = 0) -> Html:
 def icon_button(
     action: str, name: str, symbol: str, *, on: bool = False, swiped: bool = False, **fields: object
 ) -> Html:
-    """A symbol that changes something when pressed; in the bar or at the side of a row."""
+    """A symbol button that submits a change; for the bar or the side of a row."""
     return html(
         '<form method="post" action="{action}">{fields}<button class="action{on}" aria-label="{name}"{swiped}>{icon}'
         "</button></form>",
@@ -289,14 +289,14 @@ def icon_button(
 
 
 def submit(name: str, form: str, symbol: str = "check") -> Html:
-    """A button in the bar that sends the form with this id."""
+    """A button in the bar that submits the form with this id."""
     return html(
         '<button class="do" form="{}" aria-label="{}">{}<span>{}</span></button>', form, name, icon(symbol), name
     )
 
 
 def button(action: str, name: str, *, symbol: str = "", style: str = "", **fields: object) -> Html:
-    """A wide button that changes something; styles: `danger`, `quiet`, `slim`."""
+    """A wide button that submits a change; styles: `danger`, `quiet`, `slim`."""
     return _button(action, name, symbol, style, fields)
 
 
@@ -313,7 +313,7 @@ def _button(action: str, name: str, symbol: str, style: str, fields: Mapping[str
 
 
 def link(href: str, name: str, *, symbol: str = "", style: str = "") -> Html:
-    """A wide button that leads somewhere; in style `quiet seek` it looks like the search field that it leads to."""
+    """A link shown as a wide button; the style `quiet seek` looks like a search field and leads to the search page."""
     return html(
         '<a class="wide {style}" href="{href}" aria-label="{name}">{icon}{name}</a>',
         style=style, href=href, icon=icon(symbol) if symbol else "", name=name,
@@ -321,12 +321,12 @@ def link(href: str, name: str, *, symbol: str = "", style: str = "") -> Html:
 
 
 def side_by_side(*items: Html) -> Html:
-    """Buttons next to each other."""
+    """Buttons side by side."""
     return html('<div class="row-of">{}</div>', join(items))
 
 
 def switch_row(action: str, name: str, on: bool, *, note: str = "", symbol: str = "", **fields: object) -> Html:
-    """A line of a list with a switch that acts at once; the form says `on=1` or `on=0`: what it shall be."""
+    """A row with a switch that takes effect at once. The form sends the requested state, `on=1` or `on=0`."""
     return html(
         '<li aria-label="{name}"><form method="post" action="{action}">{fields}<input type="hidden" name="on" '
         'value="{value}"><button class="switch" role="switch" aria-checked="{state}" aria-label="{name}">{icon}'
@@ -342,13 +342,13 @@ def switch_row(action: str, name: str, on: bool, *, note: str = "", symbol: str 
 
 
 def fab(href: str, name: str, symbol: str = "plus", *, wide: bool = True) -> Html:
-    """The button that floats over a screen: what one comes here to do."""
+    """The floating button with a screen's main action."""
     word = html("<span>{}</span>", name) if wide else NOTHING
     return html('<a class="fab" href="{}" aria-label="{}">{}{}</a>', href, name, icon(symbol), word)
 
 
 def stepper(action: str, name: str, value: str, *, note: str = "", **fields: object) -> Html:
-    """Less and more, each a form that acts at once with `by=-1` or `by=1`; named `Less NAME` and `More NAME`."""
+    """A stepper: two buttons named `Less NAME` and `More NAME` that take effect at once with `by=-1` or `by=1`."""
     less, more = (
         html(
             '<form method="post" action="{action}">{fields}<input type="hidden" name="by" value="{by}">'
@@ -365,7 +365,7 @@ def stepper(action: str, name: str, value: str, *, note: str = "", **fields: obj
 
 
 def sheet(key: str, title: str, *body: Html) -> Html:
-    """A sheet that comes up while the address ends in `#key`; leave it by Close, the way back, or beside it."""
+    """A sheet, open while the address ends in `#key`. Close, going back, or a tap beside it closes it."""
     return html(
         '<div class="sheet" id="{key}" role="dialog" aria-modal="true" aria-label="{title}">'
         '<a class="scrim" href="#" tabindex="-1" aria-hidden="true"></a>'
@@ -380,23 +380,23 @@ def sheet(key: str, title: str, *body: Html) -> Html:
 def confirm(
     key: str, question: str, words: str, action: str, name: str, *, danger: bool = True, **fields: object
 ) -> Html:
-    """A sheet that asks before something is done."""
+    """A sheet that asks for confirmation."""
     done = _button(action, name, "", "danger" if danger else "", fields)
     return sheet(key, question, text(words, "muted"), done)
 
 
 def menu(key: str, title: str, items: Iterable[Html]) -> Html:
-    """A sheet of things to do: `menu_link`s and `menu_button`s."""
+    """A sheet with a list of actions: `menu_link`s and `menu_button`s."""
     return sheet(key, title, rows(items))
 
 
 def menu_link(href: str, name: str, symbol: str) -> Html:
-    """A line of a menu that leads somewhere."""
+    """A row of a menu that is a link."""
     return row(href, name, lead=icon(symbol), style="plain")
 
 
 def menu_button(action: str, name: str, symbol: str, *, note: str = "", **fields: object) -> Html:
-    """A line of a menu that changes something."""
+    """A row of a menu that submits a change."""
     return html(
         '<li aria-label="{name}"><form method="post" action="{action}">{fields}<button class="row plain" '
         'aria-label="{name}"><span class="lead-slot">{icon}</span><span class="title" dir="auto">{name}</span>{note}'
@@ -410,5 +410,5 @@ def menu_button(action: str, name: str, symbol: str, *, note: str = "", **fields
 
 
 def hidden(fields: Mapping[str, object]) -> Html:
-    """Fields of a form that nobody sees."""
+    """Hidden form fields."""
     return join(html('<input type="hidden" name="{}" value="{}">', name, value) for name, value in fields.items())

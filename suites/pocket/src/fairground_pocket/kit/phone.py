@@ -1,4 +1,4 @@
-"""A phone: the apps on it, each with its database, behind one server; the home screen; what was just said."""
+"""A phone: its apps, each with its database, behind one server; the home screen; the current toast."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ HEADERS: Final = {
 
 
 class Phone:
-    """What answers every request of one seat, or of one rehearsal. One thread at a time.
+    """Answers all requests of one seat or of one rehearsal. Only one thread may use it at a time.
 
     Args:
         sites: The apps, in the order of the home screen.
-        theme: How they look.
-        content: Gives an app's database as it is at first; asked for once it is needed.
+        theme: Name of the theme.
+        content: Returns an app's initial database; called when it is first needed.
     """
 
     def __init__(self, sites: Sequence[Site], theme: str, content: Callable[[str], bytes]) -> None:
@@ -41,13 +41,13 @@ class Phone:
         self.theme = theme
 
     def database(self, app: str) -> Database:
-        """The database of an app, loaded when it is first asked for."""
+        """The database of an app, loaded on first use."""
         if app not in self._databases:
             self._databases[app] = Database(self._content(app))
         return self._databases[app]
 
     def opened(self) -> Mapping[str, Database]:
-        """The databases that were needed so far, by app."""
+        """The databases that were loaded so far, by app."""
         return self._databases
 
     def close(self) -> None:
@@ -56,7 +56,7 @@ class Phone:
         self._databases.clear()
 
     def respond(self, request: Request) -> Response:
-        """Answers one request. Whatever it says, the answer is a page, a redirection or a file of the kit."""
+        """Answers one request. The response to any request is a page, a redirect or a static file of the kit."""
         if request.path in FILES and request.method == "GET":
             text, kind = FILES[request.path]
             headers = {"Content-Type": f"{kind}; charset=utf-8", "Cache-Control": "max-age=31536000, immutable"}
@@ -78,7 +78,7 @@ class Phone:
     def _visit(self, site: Site, request: Request) -> Response:
         database = self.database(site.name)
         before = None
-        # The page that a phone is handed over with was open before anybody looked: it marks nothing as seen.
+        # The first page was loaded before the agent saw it, so it marks nothing as seen.
         handed_over, self._fresh = self._fresh and request.method == "GET", False
         if handed_over:
             before = database.dump()
@@ -90,7 +90,7 @@ class Phone:
         try:
             answer, status = site.answer(Visit(database, request))
         except BaseException:
-            if before is not None:  # half of a change is worse than none
+            if before is not None:  # a partial change is worse than none
                 database.load(before)
             raise
         if isinstance(answer, Go):

@@ -1,4 +1,4 @@
-"""What an app's database holds at first: built once for each profile, kept as a file, loaded in a millisecond."""
+"""An app's initial database: built once per profile, cached as a file, loaded in a millisecond."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from fairground_pocket.kit.draw import Draw
 from fairground_pocket.kit.site import Site
 
 Builder: TypeAlias = Callable[[Database, Cast, Draw], None]
-"""Fills a new database for a cast. Must be a function of its arguments alone."""
+"""Fills a new database for a cast. The result must depend only on the arguments."""
 
 
 def build(site: Site, builder: Builder, profile: str) -> bytes:
-    """Builds the database of a profile; the same bytes every time."""
+    """Builds the database of a profile. The bytes are the same every time."""
     people = cast(profile)
     database = Database.create(site.schema, people.now)
     for name, value in (("owner", people.owner.name), ("address", people.owner.email), ("phone", people.owner.phone)):
@@ -38,13 +38,13 @@ def build(site: Site, builder: Builder, profile: str) -> bytes:
 
 
 def load(site: Site, builder: Builder, profile: str, sources: str) -> bytes:
-    """The database of a profile, from the memory or the cache where it has been built before.
+    """The database of a profile, from memory or from the cache if it was built before.
 
     Args:
         site: The app.
-        builder: Builds it.
+        builder: Fills a new database.
         profile: Name of the cast.
-        sources: Content address of the code and data that it is built from.
+        sources: Digest of the code and data from which the database is built.
     """
     key = (site.name, profile, sources)
     known = _known()
@@ -60,7 +60,7 @@ def load(site: Site, builder: Builder, profile: str, sources: str) -> bytes:
 
 @cache
 def source_files(folder: Path) -> tuple[Path, ...]:
-    """Files of the kit and of an app's folder, its scenarios left out: they are tasks, not the app."""
+    """Files of the kit and of an app's folder, without its scenarios: those are tasks, not part of the app."""
     files = []
     for place in (Path(__file__).parent, folder):
         for path in sorted(place.rglob("*")):
@@ -76,7 +76,7 @@ def _known() -> dict[tuple[str, str, str], bytes]:
 
 
 def _keep(path: Path, content: bytes) -> None:
-    """Writes a file that is either whole or not there; a cache that cannot be written is only slower."""
+    """Writes a file atomically. If the cache is not writable, loading is only slower."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent)

@@ -1,6 +1,6 @@
-"""A page read as a browser's accessibility tree would show it: what can be pressed and filled, and its names.
+"""Reads a page as a browser's accessibility tree shows it: controls that can be pressed or filled, and their names.
 
-It knows what the kit emits, no more: links, buttons, text fields, boxes and circles to tick, sheets.
+It supports only what the kit emits: links, buttons, text fields, checkboxes, radio buttons, sheets.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TEXT_ROLES: Final = frozenset({"textbox", "searchbox"})
 
 @dataclass(eq=False)
 class Element:
-    """An element with its children; a text is a child that is a `str`."""
+    """An element with its children; a text child is a `str`."""
 
     tag: str
     attributes: dict[str, str]
@@ -27,11 +27,11 @@ class Element:
     children: list[Element | str] = field(default_factory=list)
 
     def get(self, name: str) -> str:
-        """An attribute; empty when it is not there."""
+        """An attribute; empty when it is missing."""
         return self.attributes.get(name, "")
 
     def walk(self) -> Iterator[Element]:
-        """It and everything in it, in the order of the page."""
+        """The element and all its descendants, in document order."""
         waiting = [self]
         while waiting:
             element = waiting.pop()
@@ -39,14 +39,14 @@ class Element:
             waiting.extend(child for child in reversed(element.children) if isinstance(child, Element))
 
     def above(self) -> Iterator[Element]:
-        """What it is in, from the inside out."""
+        """Its ancestors, from the inside out."""
         at = self.parent
         while at is not None:
             yield at
             at = at.parent
 
     def text(self) -> str:
-        """The words in it that are not hidden."""
+        """Its visible text."""
         parts = [
             child if isinstance(child, str) else "" if child._silent() else child.text() for child in self.children
         ]
@@ -57,12 +57,12 @@ class Element:
 
     @property
     def is_sheet(self) -> bool:
-        """Whether it is a sheet, which is there only while the address names it."""
+        """Whether it is a sheet, which is visible only while the address names it."""
         return "sheet" in self.get("class").split()
 
     @property
     def role(self) -> str:
-        """The role that a browser gives it; empty for what is no control."""
+        """The role that a browser gives it; empty if it is not a control."""
         if self.get("role") == "switch":
             return "switch"
         if self.tag == "a" and "href" in self.attributes:
@@ -78,22 +78,22 @@ class Element:
 
     @property
     def name(self) -> str:
-        """The accessible name: the label, or what stands in it."""
-        said = self.get("aria-label")
-        if not said and self.tag not in ("input", "textarea"):
-            said = self.text()
-        if not said:
-            said = next((at.text() for at in self.above() if at.tag == "label"), "")
-        return " ".join(said.split())
+        """The accessible name: its label, or its text."""
+        label = self.get("aria-label")
+        if not label and self.tag not in ("input", "textarea"):
+            label = self.text()
+        if not label:
+            label = next((at.text() for at in self.above() if at.tag == "label"), "")
+        return " ".join(label.split())
 
 
 class Page:
-    """A page as it was answered.
+    """A page as the server returned it.
 
     Args:
         text: The HTML.
-        path: Its path with query, without fragment.
-        status: Of the answer.
+        path: The path with query, without fragment.
+        status: The HTTP status.
     """
 
     def __init__(self, text: str, path: str = "/", status: int = 200) -> None:
@@ -103,7 +103,7 @@ class Page:
 
     @cached_property
     def root(self) -> Element:
-        """All of it; read when it is first looked at."""
+        """The root element, parsed on first access."""
         return _read(self.html)
 
     @cached_property
@@ -111,11 +111,11 @@ class Page:
         return {element.get("id"): element for element in self.root.walk() if element.get("id")}
 
     def reachable(self, fragment: str = "") -> list[Element]:
-        """Every control that can be used while the address ends in this fragment."""
+        """All controls that can be used while the address has this fragment."""
         return [element for element in self._seen(fragment) if element.role]
 
     def _seen(self, fragment: str) -> list[Element]:
-        """Every element that is there for a person: an open sheet leaves only itself and the home bar."""
+        """All visible elements. While a sheet is open, only the sheet and the home bar are visible."""
         sheet = self.by_id.get(fragment)
         if sheet is not None and not sheet.is_sheet:
             sheet = None
@@ -132,17 +132,17 @@ class Page:
         return seen
 
     def words(self) -> str:
-        """All that it says, sheets too."""
+        """All text of the page, including sheets."""
         return " ".join(self.root.text().split())
 
 
-# What the kit emits is regular: attributes in double quotes, every text and value escaped.
+# The kit's output is regular: attributes in double quotes, every text and value escaped.
 _TOKEN: Final = re.compile(r'<(/?)([a-z][a-z0-9]*)((?:[^"<>]|"[^"]*")*)>|<![^>]*>|([^<]+)')
 _ATTRIBUTE: Final = re.compile(r'([a-z][a-z0-9-]*)(?:="([^"]*)")?')
 
 
 def _read(text: str) -> Element:
-    """The elements of a page of the kit."""
+    """Parses a page of the kit into elements."""
     root = at = Element("root", {})
     for closing, tag, attributes, words in _TOKEN.findall(text):
         if words:

@@ -1,7 +1,7 @@
-"""Tasks as data: a template, domains, facts, injected rows, what must hold afterwards and what may change.
+"""Tasks as data: template, domains, facts, injected rows, expected result and allowed changes.
 
-Subclass `Task`, one page each. Everything is looked up in the recorded state before, so that a verdict can be
-made again from the recording alone.
+Subclass `Task` once per task. Facts are looked up in the recorded state before the episode, so that a verdict can be
+repeated from the recording alone.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
 
 _HELD: dict[tuple[Any, ...], tuple[bool, ...]] = {}
-_MOST_HELD = 8  # an attempt is judged several times in a row; keeping more would keep databases
+_MOST_HELD = 8  # an attempt is judged several times in a row; a larger cache would keep databases in memory
 
 
 @dataclass(frozen=True)
 class Expect:
-    """One criterion: SQL over `before.TABLE` and `after.TABLE` whose first value must equal `value`.
+    """One criterion: the first value of SQL over `before.TABLE` and `after.TABLE` must equal `value`.
 
     Attributes:
         name: What is checked, in words.
-        sql: May use `:parameters` and `:fact_columns`.
-        value: What it must give; a text may have `{placeholders}`.
+        sql: A query; it may use `:parameters` and `:fact_columns`.
+        value: The expected value; a text may have `{placeholders}`.
         weight: Its share of the reward.
     """
 
@@ -47,12 +47,12 @@ class Expect:
 
 @dataclass(frozen=True)
 class Answer:
-    """What is to be said, computed from the data before.
+    """The expected answer, computed from the state before the episode.
 
     Attributes:
-        sql: Gives the answer: one value, or, for kind `list`, one a row.
+        sql: A query for the answer: one value, or one per row for kind `list`.
         kind: How it is compared; see `fairground.verify.match_answer`.
-        among: SQL for other values that a guess could name, one a row: an answer that names one of them is wrong.
+        among: SQL for wrong values that a guess could name, one per row. An answer that names one of them is wrong.
     """
 
     sql: str
@@ -62,7 +62,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Row:
-    """A row that is put into the data before the agent begins; texts may have `{placeholders}` of `given`."""
+    """A row inserted before the agent starts; texts may have `{placeholders}` of `given`."""
 
     table: str
     values: Mapping[str, Any]
@@ -70,12 +70,12 @@ class Row:
 
 
 Injection: TypeAlias = Row | Callable[[Database, Known], None]
-"""What is put into the data: a row, or a function that does it."""
+"""Injected data: a row, or a function that changes the database."""
 
 
 @dataclass(frozen=True)
 class Staged:
-    """A task made ready on a profile: the databases, by app, and what is known of them."""
+    """A task prepared on a profile: the databases by app, and the facts about them."""
 
     contents: Mapping[str, bytes]
     known: Known = field(compare=False)
@@ -86,15 +86,15 @@ class Task(Scenario):
 
     Attributes:
         domain: Parameters and their values; see `instances.Domain`.
-        most: How many instances at most.
+        most: Maximum number of instances.
         also: Other apps that the task spans.
-        given: Facts of the profile as it is, for `inject`.
-        inject: What is put into the data.
-        facts: What the task is about, looked up afterwards: for the template, the checks and the oracle.
+        given: Facts of the unchanged profile, for `inject`.
+        inject: Data that is added before the episode.
+        facts: Facts looked up after the injection, for the template, the checks and the oracle.
         needs: Constraints.
         expect: Criteria of an action task.
-        allowed: What may change besides what looking changes.
-        answer: Of an answer task.
+        allowed: Changes that are allowed besides the effects of looking.
+        answer: The expected answer of an answer task.
     """
 
     domain: ClassVar[Domain] = {}
@@ -120,20 +120,20 @@ class Task(Scenario):
     # --- for authors ---
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """What solves it, beginning at the app's first screen; `Say` of the answer is added by itself."""
+        """Moves that solve the task from the app's first screen. `Say` with the answer is appended automatically."""
         raise NotImplementedError
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Moves that look right and are not, by name; also from the app's first screen."""
+        """Moves that look right and are wrong, by name; also from the app's first screen."""
         return {}
 
     # --- for the app ---
 
     def stage(self, app: PocketApp, world: World) -> Staged:
-        """The databases of a configuration before anybody has touched them.
+        """The databases of a configuration before the episode.
 
         Raises:
-            InvalidConfiguration: When the profile lacks what the task needs.
+            InvalidConfiguration: If the profile lacks what the task needs.
         """
         contents = {name: app.neighbour(world, name).content(world.configuration.profile) for name in self._apps()}
         try:
@@ -151,7 +151,7 @@ class Task(Scenario):
         return str(staged.known.fill(self.template))
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Judges by SQL, and by what else changed. What already held before has no weight: it must only stay so."""
+        """Judges by SQL, and guards the rest. Criteria that already held get weight 0 and must still hold."""
         known = self._known(_contents(before), world)
         comparison = Comparison(self.app, before, after, known.bindings())
         try:
@@ -159,7 +159,7 @@ class Task(Scenario):
             held = self._held(known, before)
             if self.answer is not None or not all(held):
                 pairs = zip(checks, held, strict=True)
-                checks = [one.model_copy(update={"weight": 0.0}) if already else one for one, already in pairs]
+                checks = [check.model_copy(update={"weight": 0.0}) if already else check for check, already in pairs]
             if self.answer is not None:
                 checks.append(self._answered(world, before, known, answer))
             free = {app.name: app.site.free for app in world.suite.apps if hasattr(app, "site")}
@@ -168,7 +168,7 @@ class Task(Scenario):
             comparison.close()
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The author's moves, from wherever the phone is."""
+        """The author's moves, from the UI state in which the phone starts."""
         with _Opened(self, before) as data:
             known = self._known(_contents(before), world)
             moves = [*self._start(world), *self.moves(known, data)]
@@ -177,31 +177,31 @@ class Task(Scenario):
             return moves
 
     def mutants(self, world: World, before: State) -> Mapping[str, Sequence[Move]]:
-        """The author's near misses, from wherever the phone is."""
+        """The author's near misses, from the UI state in which the phone starts."""
         with _Opened(self, before) as data:
             known = self._known(_contents(before), world)
             return {name: [*self._start(world), *moves] for name, moves in self.near_misses(known, data).items()}
 
     def _met(self, known: Known, comparison: Comparison) -> list[Check]:
         return [
-            equal(one.name, known.fill(one.value) if isinstance(one.value, str) else one.value,
-                  comparison.value(one.sql), weight=one.weight)
-            for one in self.expect
+            equal(criterion.name, known.fill(criterion.value) if isinstance(criterion.value, str) else criterion.value,
+                  comparison.value(criterion.sql), weight=criterion.weight)
+            for criterion in self.expect
         ]  # fmt: skip
 
     def _held(self, known: Known, before: State) -> tuple[bool, ...]:
-        """Which criteria hold where nothing was done."""
+        """Which criteria already hold in the untouched state."""
         key = (self.app, repr(self.expect), tuple(before.files.values()), repr(sorted(known.bindings().items())))
-        if (found := _HELD.get(key)) is None:
+        if (held := _HELD.get(key)) is None:
             comparison = Comparison(self.app, before, before, known.bindings())
             try:
-                found = tuple(one.passed for one in self._met(known, comparison))
+                held = tuple(check.passed for check in self._met(known, comparison))
             finally:
                 comparison.close()
             while len(_HELD) >= _MOST_HELD:
                 _HELD.pop(next(iter(_HELD)))
-            _HELD[key] = found
-        return found
+            _HELD[key] = held
+        return held
 
     def _start(self, world: World) -> list[Move]:
         return [Tap(HOME), Tap(world.app.title)]
@@ -214,15 +214,15 @@ class Task(Scenario):
         try:
             with _Opened(self, State(files={name + SUFFIX: content for name, content in contents.items()})) as data:
                 known = look_up(data, self.given, world.parameters)
-            for one in self.inject:
-                if isinstance(one, Row):
+            for injected in self.inject:
+                if isinstance(injected, Row):
                     values = {
                         name: known.fill(value) if isinstance(value, str) else value
-                        for name, value in one.values.items()
+                        for name, value in injected.values.items()
                     }
-                    databases[one.app or self.app].insert(one.table, **values)
+                    databases[injected.app or self.app].insert(injected.table, **values)
                 else:
-                    one(databases[self.app], known)
+                    injected(databases[self.app], known)
             return {name: database.dump() for name, database in databases.items()}
         finally:
             for database in databases.values():
@@ -259,12 +259,12 @@ class Task(Scenario):
                 question=known.fill(self.template),
                 today=data.now.date(),
             )
-        found = answer[:200] if answer else "no answer"
-        return holds("the answer is right", passed, expected=expected, found=found)
+        shown = answer[:200] if answer else "no answer"
+        return holds("the answer is right", passed, expected=expected, found=shown)
 
 
 class _Opened:
-    """The databases of a state for looking things up: the task's own by plain names, others as `app.table`."""
+    """A state's databases opened for lookups: the task's own app by plain table names, others as `app.table`."""
 
     def __init__(self, task: Task, state: State) -> None:
         self._database = Database(state.file(task.app + SUFFIX))
@@ -279,7 +279,7 @@ class _Opened:
 
 
 def said(expected: Any, kind: str) -> str:
-    """An answer as a person would say it."""
+    """An answer in the form in which a person would say it."""
     return ", ".join(str(item) for item in expected) if kind == "list" else str(expected)
 
 

@@ -1,7 +1,7 @@
-"""A small HTTP server on a listening socket: one thread and one request a connection, everything bounded.
+"""A small HTTP server on a listening socket: one thread and one request per connection, with limits on everything.
 
-A connection is closed after its answer. A browser that is frozen for hours then never holds one that has gone
-stale, and there is no second request to be confused with the first.
+A connection is closed after its response. A browser that is frozen for hours therefore never reuses a stale
+connection, and a second request cannot be confused with the first.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MAX_BODY: Final = 262_144
 MAX_FIELDS: Final = 200
 MAX_CONNECTIONS: Final = 64
 SECONDS: Final = 10.0
-"""For a whole request to arrive, and for its answer to be taken."""
+"""Timeout for a whole request to arrive, and for its response to be sent."""
 
 _ACCEPT_SECONDS: Final = 0.1
 _DRAIN_SECONDS: Final = 1.0
@@ -32,7 +32,7 @@ _FORM: Final = "application/x-www-form-urlencoded"
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked. `query` and `form` have every value of a field; `path` is unquoted."""
+    """A request. `query` and `form` hold every value of a field; `path` is unquoted."""
 
     method: str
     path: str
@@ -42,7 +42,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Response:
-    """What is answered."""
+    """The response to a request."""
 
     body: bytes = b""
     status: HTTPStatus = HTTPStatus.OK
@@ -50,7 +50,7 @@ class Response:
 
 
 class Refused(Exception):
-    """A request that is not answered with a page: malformed, or too large."""
+    """A request that is malformed or too large and gets no page."""
 
     def __init__(self, status: HTTPStatus) -> None:
         super().__init__(status.phrase)
@@ -61,9 +61,9 @@ class Server:
     """Answers requests in threads of this process until it is closed.
 
     Args:
-        listener: A listening socket; owned from now on.
-        respond: Makes the answer. Called by one thread at a time.
-        seconds: How long a request may take to arrive, and its answer to leave.
+        listener: A listening socket; the server takes ownership.
+        respond: Returns the response. Called by one thread at a time.
+        seconds: Timeout for a request to arrive, and for its response to be sent.
     """
 
     def __init__(
@@ -72,9 +72,9 @@ class Server:
         listener.setblocking(True)
         self.port: int = listener.getsockname()[1]
         self.fault: Exception | None = None
-        """The first error of `respond`. It is ours, so whoever judges an episode must not ignore it."""
+        """The first exception of `respond`: an infrastructure error, which judging an episode must not ignore."""
         self.lock = threading.RLock()
-        """Held while a request is answered; hold it to look at, or exchange, what requests are answered from."""
+        """Held while a request is answered; hold it to read or replace the data behind the responses."""
         self._listener = listener
         self._respond = respond
         self._seconds = seconds
@@ -86,13 +86,13 @@ class Server:
         self._accepting.start()
 
     def close(self) -> None:
-        """Ends every connection and every thread; may be called twice."""
+        """Ends all connections and threads. It may be called twice."""
         with self._changed:
             self._open = False
             self._changed.notify_all()
             living = list(self._connections)
         with contextlib.suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)  # wakes `accept`, which closing alone would not
+            self._listener.shutdown(socket.SHUT_RDWR)  # wakes `accept`; closing the socket alone would not
         for connection in living:
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
@@ -109,7 +109,7 @@ class Server:
                 with self._changed:
                     if not self._open:
                         return
-                    self._changed.wait(_ACCEPT_SECONDS)  # the client gave up, or no file is left until one is closed
+                    self._changed.wait(_ACCEPT_SECONDS)  # the client gave up, or no file descriptor is free
                 continue
             with self._changed:
                 if not self._open or len(self._connections) >= MAX_CONNECTIONS:
@@ -122,7 +122,7 @@ class Server:
 
     def _talk(self, connection: socket.socket) -> None:
         try:
-            with contextlib.suppress(OSError):  # the other side went away, was too slow, or never said a word
+            with contextlib.suppress(OSError):  # the client disconnected, was too slow, or sent nothing
                 connection.sendall(_encode(self._answer(connection)))
                 connection.shutdown(socket.SHUT_WR)
                 _drain(connection)
@@ -143,7 +143,7 @@ class Server:
         with self.lock:
             try:
                 return self._respond(request)
-            except Exception as error:  # a browser needs an answer; `fault` keeps it from being lost
+            except Exception as error:  # the browser needs an answer; `fault` keeps the exception
                 self.fault = self.fault or error
                 status = HTTPStatus.INTERNAL_SERVER_ERROR
                 return Response(status.phrase.encode(), status, {"Content-Type": "text/plain"})
@@ -159,9 +159,9 @@ def _read(connection: socket.socket, deadline: float) -> Request:
     if len(head) > MAX_HEAD:
         raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
     line, *lines = head.decode("latin-1").split("\r\n")
-    found = _REQUEST_LINE.fullmatch(line)
+    match = _REQUEST_LINE.fullmatch(line)
     headers = {name.strip().lower(): value.strip() for name, colon, value in (text.partition(":") for text in lines)}
-    if found is None or "transfer-encoding" in headers:
+    if match is None or "transfer-encoding" in headers:
         raise Refused(HTTPStatus.BAD_REQUEST)
     length = headers.get("content-length", "0")
     if not re.fullmatch(r"[0-9]{1,12}", length):
@@ -172,8 +172,8 @@ def _read(connection: socket.socket, deadline: float) -> Request:
         body += _receive(connection, deadline)
     if body and not headers.get("content-type", "").lower().startswith(_FORM):
         raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
-    path, _, query = found[2].partition("?")
-    return Request(found[1], unquote(path), _fields(query), _fields(body[: int(length)].decode("latin-1")))
+    path, _, query = match[2].partition("?")
+    return Request(match[1], unquote(path), _fields(query), _fields(body[: int(length)].decode("latin-1")))
 
 
 def _receive(connection: socket.socket, deadline: float) -> bytes:
@@ -188,7 +188,7 @@ def _receive(connection: socket.socket, deadline: float) -> bytes:
 
 
 def _drain(connection: socket.socket) -> None:
-    """Lets a client finish what it was sending: closing on it would take the answer away unread."""
+    """Reads what the client is still sending: closing earlier could discard the response before the client reads it."""
     connection.settimeout(_DRAIN_SECONDS)
     left = 8 * MAX_BODY
     while left > 0 and (data := connection.recv(65536)):

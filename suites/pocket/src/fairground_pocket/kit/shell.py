@@ -1,4 +1,4 @@
-"""The page around what an app shows: status line, bar, tabs, toast, sheets, home bar."""
+"""The page around an app's screen: status line, bar, tabs, toast, sheets, home bar."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fairground_pocket.kit.markup import Html, html, join
 from fairground_pocket.kit.themes import THEMES, stylesheet
 
 HOME: Final = "Home screen"
-"""Name of the bar below every page that leads to the launcher, also from an open sheet."""
+"""Name of the bar below every page that links to the launcher, also from an open sheet."""
 
 _CSS: Final = stylesheet(files(__package__).joinpath("static/kit.css").read_text(encoding="utf-8"))
 _JS: Final = files(__package__).joinpath("static/kit.js").read_text(encoding="utf-8")
@@ -25,7 +25,7 @@ FILES: Final = {
     "/kit/style.css": (_CSS, "text/css"),
     "/kit/kit.js": (_JS, "text/javascript"),
 }
-"""What is served beside the pages: path -> text and type."""
+"""Static files: path -> text and content type."""
 
 _SIGNS: Final = Html(
     '<svg viewBox="0 0 44 14" aria-hidden="true"><path d="M0 13V9h3v4zM5 13V6h3v7zM10 13V3h3v10z"/>'
@@ -35,7 +35,7 @@ _SIGNS: Final = Html(
 
 @dataclass(frozen=True)
 class Tab:
-    """One of the places at the app's top level."""
+    """A tab: one of the app's top-level screens."""
 
     key: str
     name: str
@@ -45,7 +45,7 @@ class Tab:
 
 @dataclass(frozen=True)
 class Toast:
-    """A word about what was just done; `undo` is where to take it back."""
+    """A short message about the last action; `undo` is the address that reverts it."""
 
     text: str
     undo: str = ""
@@ -53,18 +53,18 @@ class Toast:
 
 @dataclass(frozen=True)
 class Screen:
-    """What an app shows. A handler returns one; the phone puts its theme and the rest of the page around it.
+    """What an app shows. A handler returns one; the phone adds the theme and the rest of the page.
 
     Attributes:
-        title: In the bar and of the document.
-        body: Between bar and tabs.
-        tab: Key of the tab that is open; tabs are shown only where there is one, on top-level screens.
-        back: Where the arrow of the bar leads; a top-level screen has none.
-        close: The arrow is a cross, named Cancel: leaving gives up what was written.
-        subtitle: Below the title.
-        actions: At the right of the bar, such as `bar_link` and `bar_button` of `parts`.
-        sheets: Sheets that can come up; see `parts.sheet`.
-        fab: The button that floats; see `parts.fab`.
+        title: Title in the bar and of the document.
+        body: Content between bar and tabs.
+        tab: Key of the open tab. Tabs are shown only if it is set, on top-level screens.
+        back: Address of the bar's back arrow; a top-level screen has none.
+        close: Show a cross named Cancel instead of the arrow: leaving discards what was written.
+        subtitle: Text below the title.
+        actions: Elements at the right of the bar, such as `bar_link` and `icon_button` of `parts`.
+        sheets: Sheets that can open; see `parts.sheet`.
+        fab: The floating button; see `parts.fab`.
         badges: Numbers on tabs, by their keys.
     """
 
@@ -81,7 +81,7 @@ class Screen:
 
 
 def document(screen: Screen, tabs: Sequence[Tab], theme: str, now: datetime, toast: Toast | None = None) -> Html:
-    """A whole page in a theme."""
+    """A complete page in a theme."""
     shown = tabs if screen.tab else ()
     body = html(
         '<body class="{has_tabs}">{status}<div class="frame">{bar}{tabs}<main>{body}</main>{fab}{toast}</div>'
@@ -100,7 +100,7 @@ def document(screen: Screen, tabs: Sequence[Tab], theme: str, now: datetime, toa
 
 
 def launcher(apps: Sequence[tuple[str, str, str]], theme: str, now: datetime) -> Html:
-    """The home screen: a link for each app, of which name, address and icon are given."""
+    """The home screen with one link per app; each app is given as (name, address, icon)."""
     links = join(
         html(
             '<li><a href="{href}" aria-label="{name}"><i class="tint-{tint}">{icon}</i><span>{name}</span></a></li>',
@@ -182,7 +182,7 @@ def _tabs(tabs: Sequence[Tab], screen: Screen) -> Html:
 
 
 def _toast(toast: Toast | None) -> Html:
-    """It stays until the next page: one that left by itself would make the same step look different each time."""
+    """The toast stays until the next page. With a timeout, the same step could look different each time."""
     if toast is None:
         return Html()
     undo = Html()

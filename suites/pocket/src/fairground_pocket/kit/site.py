@@ -1,4 +1,4 @@
-"""An app's pages: which handler answers which address, and what a handler is given."""
+"""An app's pages: routing of addresses to handlers, and the request that a handler receives."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _INVISIBLE: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufffe\ufff
 
 @dataclass(frozen=True)
 class Go:
-    """An answer to a form: where to go next.
+    """A redirect after a form was handled.
 
     Attributes:
-        href: The address.
-        toast: A word about what was done, shown on the next page.
-        undo: Offer to take it back: the database as it was before.
+        href: The next address.
+        toast: A short message about what was done, shown on the next page.
+        undo: Offer to undo the change by restoring the database as it was before.
     """
 
     href: str
@@ -33,40 +33,40 @@ class Go:
 
 
 class Gone(Exception):
-    """Raised by a handler for what is not there (any more): the page says so."""
+    """Raised by a handler when the item does not exist (any more); the page says so."""
 
 
 @dataclass(frozen=True)
 class Visit:
-    """One request, with the database that it is answered from."""
+    """One request, with the database to answer it from."""
 
     db: Database
     request: Request
 
     def query(self, name: str) -> str:
-        """A value of the address, as text that any page can show."""
+        """A query parameter, cleaned so that any page can show it."""
         return _clean(self.request.query.get(name, ()))
 
     def page(self) -> int:
-        """Which page of a list is asked for, from 1."""
+        """The requested page of a list, starting at 1."""
         text = self.query("page")
         return max(int(text), 1) if re.fullmatch(r"[0-9]{1,6}", text, re.ASCII) else 1
 
     def form(self, name: str) -> str:
-        """A field that was sent; newlines are newlines, and nothing is invisible."""
+        """A submitted form field, with normalised newlines and without invisible characters."""
         return _clean(self.request.form.get(name, ()))
 
     def forms(self, name: str) -> list[str]:
-        """Every value of a field that can be sent several times, such as ticked boxes."""
+        """All values of a form field that can occur several times, such as ticked boxes."""
         return [_clean([text]) for text in self.request.form.get(name, ())]
 
     def number(self, name: str) -> int | None:
-        """A field that was sent as a whole number, or None."""
+        """A submitted form field as a whole number, or None."""
         text = self.form(name)
         return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text, re.ASCII) else None
 
     def found(self, sql: str, *values: Any) -> Any:
-        """The first row of a query; raises `Gone` when there is none."""
+        """The first row of a query. Raises `Gone` when there is none."""
         row = self.db.row(sql, *values)
         if row is None:
             raise Gone
@@ -78,16 +78,16 @@ Handler: TypeAlias = Callable[..., "Screen | Go"]
 
 @dataclass(frozen=True)
 class Site:
-    """An app as its pages and its tables.
+    """An app: its pages and its tables.
 
     Attributes:
-        name: Of the app; its pages are below `/NAME/`.
-        title: For people.
-        icon: On the home screen.
+        name: Name of the app; its pages are below `/NAME/`.
+        title: Displayed name.
+        icon: Icon on the home screen.
         schema: `CREATE TABLE` statements. The kit adds `settings` and `clock`.
         tabs: Its top-level screens.
-        free: What merely looking does, as `table.column=value`, such as `mails.unread=0`, or `table.column` for any
-            value: never held against anybody.
+        free: Effects of merely looking, which are never judged: `table.column=value`, such as `mails.unread=0`, or
+            `table.column` for any value.
     """
 
     name: str
@@ -99,25 +99,25 @@ class Site:
     _routes: list[tuple[str, re.Pattern[str], dict[str, str], Handler]] = field(default_factory=list, compare=False)
 
     def url(self, path: str = "/", **query: object) -> str:
-        """An address of this app: `site.url("/m/3")` is `/email/m/3`."""
+        """An absolute address in this app: `site.url("/m/3")` is `/email/m/3`."""
         return url(f"/{self.name}{path}", **query)
 
     def get(self, path: str) -> Callable[[Handler], Handler]:
-        """Registers what shows a screen. `{id:int}` and `{name}` in the path become arguments."""
+        """Registers a handler that shows a screen. `{id:int}` and `{name}` in the path become arguments."""
         return self._register("GET", path)
 
     def post(self, path: str) -> Callable[[Handler], Handler]:
-        """Registers what answers a form: with a `Go`, or with the screen again when something is wrong."""
+        """Registers a form handler. It returns a `Go`, or the screen again when the input is invalid."""
         return self._register("POST", path)
 
     def answer(self, visit: Visit) -> tuple[Screen | Go, HTTPStatus]:
-        """Lets the handler of an address answer."""
+        """Routes a request to its handler and returns the handler's answer."""
         path = visit.request.path.removeprefix(f"/{self.name}") or "/"
         for method, pattern, kinds, handler in self._routes:
-            found = pattern.fullmatch(path) if method == visit.request.method else None
-            if found is None:
+            match = pattern.fullmatch(path) if method == visit.request.method else None
+            if match is None:
                 continue
-            holes = {name: int(text) if kinds[name] else text for name, text in found.groupdict().items()}
+            holes = {name: int(text) if kinds[name] else text for name, text in match.groupdict().items()}
             try:
                 answer = handler(visit, **holes)
             except Gone:

@@ -1,4 +1,4 @@
-"""Ten ways an app can look: where its tabs are, how its lists are laid out, its type, shape and icons, its colours.
+"""Ten themes: placement of tabs, layout of lists, type, shape, icons and colours.
 
 A theme is data. `static/kit.css` has the rules for each value of its layout; the colours become variables.
 """
@@ -129,16 +129,16 @@ TEXTS: Final = (
     ("undo", "toast"), ("on-mark", "mark"), *((f"tint-{number}", "surface") for number in range(8)),
     *(("on-tint", f"tint-{number}") for number in range(8)),
 )  # fmt: skip
-"""Every pair of colours in which the style sheet sets text on a ground."""
+"""Every (text, background) pair of colours in the stylesheet."""
 
 
 def stylesheet(rules: str) -> str:
-    """The rules after the variables of every theme, so that a page needs only to name its theme."""
+    """The stylesheet with the variables of all themes, so that a page only needs to name its theme."""
     return "".join(_variables(name, theme) for name, theme in THEMES.items()) + rules
 
 
 def contrast(one: str, other: str) -> float:
-    """How well two colours stand off, from 1 to 21, as WCAG 2 defines it; 4.5 is readable."""
+    """Contrast ratio of two colours as WCAG 2 defines it, from 1 to 21; 4.5 is readable."""
     light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 

@@ -1,4 +1,4 @@
-"""A notes app for a phone: its database, its pages, the server behind them, and what is asked of agents in it."""
+"""A notes app for a phone: its database, its pages, its server and its tasks."""
 
 from fairground_pocket.notes.app import Notes, reset
 from fairground_pocket.notes.scenarios.count_label import CountLabel

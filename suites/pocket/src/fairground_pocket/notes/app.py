@@ -1,4 +1,4 @@
-"""The notes app as a world: its axes, how it is launched, what is recorded of it."""
+"""The notes app as a world: its axes, how it is launched, and what is recorded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KEPT = "notes"
 
 
 class Notes(App):
-    """Notes on a phone: a page of a real Chromium, with its database and its server outside of the sandbox."""
+    """Notes on a phone: a page of a real Chromium. Its database and server run outside the sandbox."""
 
     name = "notes"
     title = "Notes"
@@ -35,17 +35,17 @@ class Notes(App):
     }
 
     def launch(self, seat: Seat) -> None:
-        """Serves the app on the sandbox's own loopback, and opens its first screen."""
+        """Serves the app on the sandbox's own loopback interface, and opens its first screen."""
         _serve(seat, seat.world)
 
     def reset(self, seat: Seat, world: World) -> bool:
-        """Exchanges the database, on another port: nothing that a page of before still sends can reach it."""
+        """Replaces the database and changes the port, so that late requests of old pages cannot reach it."""
         _phone(seat).close()
         _serve(seat, world)
         return True
 
     def source_files(self) -> Sequence[Path]:
-        """This folder, and what is used of the kit."""
+        """This folder, and the parts of the kit that it uses."""
         kit = Path(__file__).parents[1] / "kit"
         return [*super().source_files(), kit / "markup.py", kit / "serving.py"]
 
@@ -60,7 +60,7 @@ class Notes(App):
 
 
 class Phone:
-    """What runs on the host for one seat: the database, exchangeable, and the server that answers from it."""
+    """What runs on the host for one seat: the replaceable database, and the server that answers from it."""
 
     server: Server
 
@@ -68,37 +68,37 @@ class Phone:
         self.store = store
 
     def respond(self, request: Request) -> Response:
-        """Answers from the database that is there now."""
+        """Answers a request from the current database."""
         return respond(self.store, request)
 
     def serve(self, listener: socket.socket) -> None:
         self.server = Server(listener, self.respond)
 
     def swap(self, store: Store) -> None:
-        """Puts another database in place, between two requests."""
+        """Replaces the database between two requests."""
         with self.server.lock:
             self.store.close()
             self.store, self.server.fault = store, None
 
     def close(self) -> None:
-        """Ends the server and forgets the database."""
+        """Stops the server and releases the database."""
         self.server.close()
         self.store.close()
 
 
 def build(world: World) -> Store:
-    """The database of a configuration, before anybody has touched it."""
+    """The database of a configuration, before the episode."""
     profile = read_profile(str(world.profile["name"]))
     return Store(profile.owner, profile.labels, profile.notes, world.configuration.theme)
 
 
 def reset(seat: Seat, world: World) -> None:
-    """Brings a seat to another configuration of this app, for whoever renews what the seat says of its world."""
+    """Resets a seat to another configuration of this app. The caller updates the seat's own record of its world."""
     seat.world.app.reset(seat, world)
 
 
 def start(store: Store, ui_state: Mapping[str, Any]) -> str:
-    """The address where a UI state begins."""
+    """The address at which a UI state starts."""
     if "search" in ui_state:
         return "/?" + urlencode({"q": ui_state["search"]})
     if "open" in ui_state:

@@ -1,4 +1,4 @@
-"""The app's symbols: strokes on a grid of 24, drawn in the colour of the text around them."""
+"""The app's symbols: strokes on a 24 x 24 grid, drawn in the current text colour."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STROKES: Final = {
 
 
 def icon(name: str) -> Html:
-    """A symbol, by its name."""
+    """A symbol by name."""
     return html(
         '<svg class="icon icon-{name}" viewBox="0 0 24 24" aria-hidden="true"><path d="{strokes}"/></svg>',
         name=name,

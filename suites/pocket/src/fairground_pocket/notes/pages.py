@@ -1,4 +1,4 @@
-"""The app's screens as HTML: pure functions of what the database holds. All of it works without JavaScript."""
+"""The app's screens as HTML: pure functions of the database. Everything works without JavaScript."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from fairground_pocket.notes.shell import Toast, bar, empty_state, page, post_bu
 from fairground_pocket.notes.store import BODY_LENGTH, LABEL_LENGTH, NOW, SORTS, TITLE_LENGTH, Note, Store
 from fairground_pocket.notes.themes import THEMES
 
-_PREVIEW: Final = 220  # characters of a note that a list shows at most
+_PREVIEW: Final = 220  # maximum number of characters of a note in a list
 
 
 @dataclass(frozen=True)
 class View:
-    """What a list shows: the words searched for, and the label chosen."""
+    """What a list shows: the search words and the selected label."""
 
     words: str = ""
     label: str = ""
 
     def query(self, **changes: str) -> str:
-        """Where this view, or one that differs by `changes`, is found."""
+        """The query string of this view, with `changes` applied."""
         wanted = {"q": self.words, "label": self.label, **changes}
-        kept = {name: value for name, value in wanted.items() if value}
-        return "?" + urlencode(kept) if kept else ""
+        parameters = {name: value for name, value in wanted.items() if value}
+        return "?" + urlencode(parameters) if parameters else ""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """What a form holds: of a note as it is, or as it was sent and refused, with what was wrong with it."""
+    """The values of a form: those of a note, or submitted and refused values with their errors."""
 
     title: str = ""
     body: str = ""
@@ -44,7 +44,7 @@ class Draft:
 
 
 def list_page(store: Store, notes: Sequence[Note], view: View, toast: Toast | None) -> Html:
-    """The notes, pinned ones first, with search and labels above."""
+    """The list of notes, pinned ones first, with search and labels above."""
     search = html(
         '<form class="search" role="search" action="/">{icon}<input type="search" name="q" value="{words}" '
         'placeholder="Search notes" aria-label="Search notes" autocomplete="off" maxlength="100">'
@@ -69,7 +69,7 @@ def list_page(store: Store, notes: Sequence[Note], view: View, toast: Toast | No
 
 
 def note_page(store: Store, note: Note, view: View, toast: Toast | None) -> Html:
-    """One note to read, with what can be done to it."""
+    """A note with its actions."""
     labels = store.labels()
     article = html(
         '<article><h1>{note.title}</h1><p class="meta">{dates}</p>{labels}'
@@ -146,7 +146,7 @@ def edit_page(store: Store, draft: Draft, number: int | None) -> Html:
 
 
 def trash_page(store: Store, notes: Sequence[Note], toast: Toast | None) -> Html:
-    """What was thrown away, last first."""
+    """Notes in the trash, most recent first."""
     theme, top = store.setting("theme"), root_bar("Trash", "trash")
     if not notes:
         return page(theme, "Trash", "list", top, empty_state("trash", "The trash is empty"), toast=toast)
@@ -157,7 +157,7 @@ def trash_page(store: Store, notes: Sequence[Note], toast: Toast | None) -> Html
 
 
 def settings_page(store: Store, toast: Toast | None) -> Html:
-    """Whose phone it is, how notes are sorted, how the app looks."""
+    """Owner, sort order and theme."""
     sorts = [_choice("sort", name, title, store.setting("sort")) for name, title in SORTS.items()]
     themes = [_choice("theme", name, theme["title"], store.setting("theme")) for name, theme in THEMES.items()]
     owner = store.setting("owner")
@@ -175,13 +175,13 @@ def settings_page(store: Store, toast: Toast | None) -> Html:
 
 
 def lost_page(store: Store, text: str) -> Html:
-    """For an address where nothing is (any more)."""
+    """The page for an address that does not exist (any more)."""
     back = html('<a class="wide" href="/">All notes</a>')
     return page(store.setting("theme"), text, "lost", bar("/", "", Html()), join([empty_state("notes", text), back]))
 
 
 def when(moment: datetime) -> str:
-    """A moment as a phone says it: the time today, the day before that, the year when it is another."""
+    """A moment as a phone shows it: the time for today, else the day, with the year if it is another year."""
     days = (NOW.date() - moment.date()).days
     if days <= 0:
         return f"{moment:%H:%M}"
@@ -226,11 +226,11 @@ def _row(note: Note, labels: Sequence[str], view: View) -> Html:
 
 
 def _marked(text: str, words: str) -> Html:
-    """Text with the words that were searched for marked."""
+    """Text with the search words highlighted."""
     if not words.split():
         return html("{}", text)
     pattern = re.compile("(" + "|".join(re.escape(word) for word in words.split()) + ")", re.IGNORECASE)
-    pieces = pattern.split(text)  # what was found stands at the odd places
+    pieces = pattern.split(text)  # matches are at the odd indices
     return join(html("<mark>{}</mark>" if odd % 2 else "{}", piece) for odd, piece in enumerate(pieces))
 
 

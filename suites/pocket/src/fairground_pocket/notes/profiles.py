@@ -1,4 +1,4 @@
-"""Whose phone it is: the notes of a profile, built from its file. The same on every machine."""
+"""The notes of a profile, built from its file. The result is the same on every machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHARED_LABELS: Final = ("Health", "Ideas", "Money", "Recipes", "Travel")
 
 @dataclass(frozen=True)
 class Profile:
-    """What a phone holds when a person begins."""
+    """What a phone holds when the episode starts."""
 
     owner: str
     labels: tuple[str, ...]
@@ -28,9 +28,9 @@ class Profile:
 
 
 def read_profile(name: str) -> Profile:
-    """Builds a profile from `profiles/NAME.toml`: written notes, and series such as a note for each lecture."""
+    """Builds a profile from `profiles/NAME.toml`: written notes, and series such as one note per lecture."""
     data = tomllib.loads(files(__package__).joinpath(f"profiles/{name}.toml").read_text(encoding="utf-8"))
-    # Only `random()` is used: it is the one method whose sequence Python promises never to change.
+    # Only `random()` is used: Python guarantees that its sequence never changes.
     draw = random.Random(data["seed"]).random
     for entry in (*data["note"], *data["series"]):
         entry["labels"].sort(key=data["labels"].index)
@@ -65,6 +65,6 @@ def _series(entry: dict[str, Any], draw: Callable[[], float]) -> Iterator[Note]:
 
 
 def _moment(days: int, draw: Callable[[], float]) -> datetime:
-    """A minute of a day in the past: between seven and eleven at night, or since seven this morning."""
+    """A minute of a past day between 07:00 and 23:00, or of today since 07:00."""
     minutes = int(draw() * (150 if days == 0 else 960))
     return datetime.combine(NOW.date() - timedelta(days=days), time(7)) + timedelta(minutes=minutes)

@@ -1,4 +1,4 @@
-"""What every screen of the app is made of: bars, navigation, the sheet that asks, the toast, the page around it all."""
+"""Components of every screen: bars, navigation, confirmation sheet, toast, and the page around them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PLACES: Final = (("notes", "/", "Notes"), ("trash", "/trash", "Trash"), ("setti
 
 @dataclass(frozen=True)
 class Toast:
-    """A word about what was just done; `undo` is where to take it back, `back` the screen to return to."""
+    """A short message about the last action; `undo` is the address that reverts it, `back` the screen to return to."""
 
     text: str
     undo: str = ""
@@ -28,12 +28,12 @@ class Toast:
 
 
 def empty_state(symbol: str, text: str) -> Html:
-    """What stands where nothing is."""
+    """A placeholder for an empty list."""
     return html('<div class="empty">{icon}<p>{text}</p></div>', icon=icon(symbol), text=text)
 
 
 def post_button(where: str, name: str, inside: Html, *, back: str, on: bool = False) -> Html:
-    """A button of the bar that changes something; `on` shows that it is switched on."""
+    """A button in the bar that submits a change; `on` shows that it is switched on."""
     return html(
         '<form method="post" action="{where}"><input type="hidden" name="back" value="{back}">'
         '<button class="action{on}" aria-label="{name}">{inside}</button></form>',
@@ -46,7 +46,7 @@ def post_button(where: str, name: str, inside: Html, *, back: str, on: bool = Fa
 
 
 def sheet(question: str, text: str, where: str, name: str) -> Html:
-    """A sheet that comes up from below when the address ends in #sheet, so that the way back closes it."""
+    """A sheet that opens from below while the address ends in #sheet, so that going back closes it."""
     return html(
         '<div class="sheet" id="sheet" role="dialog" aria-modal="true" aria-labelledby="question">'
         '<a class="scrim" href="#" tabindex="-1" aria-hidden="true"></a>'
@@ -61,7 +61,7 @@ def sheet(question: str, text: str, where: str, name: str) -> Html:
 
 
 def root_bar(title: str, here: str) -> Html:
-    """The bar of a place that one does not come back from, and the way to the other places."""
+    """The bar of a top-level screen, with the navigation to the others."""
     links = join(
         html(
             '<a href="{where}"{current}>{icon}<span>{name}</span></a>',
@@ -76,7 +76,7 @@ def root_bar(title: str, here: str) -> Html:
 
 
 def bar(back: str, title: str, actions: Html, *, close: bool = False) -> Html:
-    """The bar of a screen that one comes back from; `close` when that means to give up what was written."""
+    """The bar of a screen with a back arrow; `close` if leaving discards what was written."""
     return html(
         '<header class="bar"><a class="action" href="{back}" aria-label="{name}">{icon}</a>'
         '<p class="heading">{title}</p>{actions}</header>',
@@ -91,16 +91,16 @@ def bar(back: str, title: str, actions: Html, *, close: bool = False) -> Html:
 def page(
     theme: str, title: str, kind: str, top: Html, main: Html, *, toast: Toast | None = None, ask: Html | None = None
 ) -> Html:
-    """A whole document.
+    """A complete document.
 
     Args:
         theme: Name of the theme.
-        title: Of the document.
-        kind: Which screen it is, for the style sheet.
+        title: Title of the document.
+        kind: Name of the screen, for the stylesheet.
         top: The bar.
-        main: What is between bar and bottom.
-        toast: What to say about what was just done.
-        ask: The sheet that can come up.
+        main: Content between bar and bottom.
+        toast: The message about the last action.
+        ask: The confirmation sheet.
     """
     return html(
         '<!doctype html><html lang="en" data-theme="{theme}" data-layout="{layout}"><head><meta charset="utf-8">'
@@ -121,7 +121,7 @@ def page(
 
 
 def _toast(toast: Toast | None) -> Html:
-    """It stays until the next screen: one that left by itself would make the same step look different each time."""
+    """The toast stays until the next screen. With a timeout, the same step could look different each time."""
     if toast is None:
         return Html()
     undo = ""

@@ -1,4 +1,4 @@
-"""What the app answers to each request: reading the address and the form, changing the database, choosing the page."""
+"""Answers each request: reads the address and the form, changes the database, chooses the page."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FILES: Final = {
 _NOTE: Final = re.compile(r"/note/([0-9]{1,9})(?:/([a-z]+))?", re.ASCII)
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
-# What was done -> what is said, what takes it back, and whether the database agrees that it was done.
+# Action -> message, the action that reverts it, and whether the database confirms that it was done.
 _TOASTS: Final[Mapping[str, tuple[str, str, Callable[[Note], bool]]]] = {
     "pinned": ("Pinned", "unpin", lambda note: note.pinned),
     "unpinned": ("Unpinned", "pin", lambda note: not note.pinned),
@@ -52,15 +52,15 @@ _ACTIONS: Final[Mapping[str, tuple[str, Callable[[Store, int], None]]]] = {
 
 
 def respond(store: Store, request: Request) -> Response:
-    """Answers one request. Whatever it says, the answer is a page, a redirection or a file of the app."""
+    """Answers one request. The response to any request is a page, a redirect or a static file of the app."""
     if request.path in _FILES and request.method == "GET":
         text, kind = _FILES[request.path]
         headers = {"Content-Type": f"{kind}; charset=utf-8", "Cache-Control": "max-age=31536000, immutable"}
         return Response(text.encode(), headers={**HEADERS, **headers})
-    found = _NOTE.fullmatch(request.path)
-    if found is not None:
-        note = store.note(int(found[1]))
-        return _lost(store, "This note is gone") if note is None else _about(store, request, note, found[2])
+    match = _NOTE.fullmatch(request.path)
+    if match is not None:
+        note = store.note(int(match[1]))
+        return _lost(store, "This note is gone") if note is None else _about(store, request, note, match[2])
     match request.method, request.path:
         case "GET", "/":
             view = _view(request)
@@ -85,7 +85,7 @@ def respond(store: Store, request: Request) -> Response:
 
 
 def select(store: Store, view: View) -> list[Note]:
-    """The notes that a list shows, in its order."""
+    """The notes that a list shows, in order."""
     words = view.words.casefold().split()
     notes = [
         note
@@ -120,7 +120,7 @@ def _about(store: Store, request: Request, note: Note, what: str | None) -> Resp
 
 
 def _after(store: Store, number: int, done: str, back: str) -> Response:
-    """Where one is after an action: back on the screen it was done from, if that still makes sense."""
+    """The address after an action: the screen it was done from, if that still makes sense."""
     note = store.note(number)
     if note is None:
         return _go("/trash", toast=done)
@@ -145,7 +145,7 @@ def _save(store: Store, request: Request, note: Note | None) -> Response:
 
 
 def _draft(store: Store, request: Request) -> tuple[Draft, list[str]]:
-    """What a form says, with its faults, and the labels that it comes to."""
+    """The form's values with their errors, and the resulting labels."""
     known = {label.casefold(): label for label in store.labels()}
     title = " ".join(_field(request.form, "title").split())
     body = _field(request.form, "body").rstrip()
@@ -188,7 +188,7 @@ def _trashed(store: Store) -> list[Note]:
 
 
 def _field(fields: Mapping[str, Sequence[str]], name: str) -> str:
-    """A field as text that any page can show: newlines are newlines, and nothing is invisible."""
+    """A field cleaned for display: normalised newlines, no invisible characters."""
     text = next(iter(fields.get(name, ())), "").replace("\r\n", "\n").replace("\r", "\n")
     return _CONTROL.sub("", text)
 

@@ -1,4 +1,4 @@
-"""The database of the notes app: SQLite in the host's memory, out of the agent's reach but for the pages."""
+"""The database of the notes app: SQLite in the host's memory. The agent can reach it only through the pages."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 NOW: Final = datetime(2025, 3, 14, 9, 30)
-"""The time in the app when a person begins, so that the same configuration shows the same dates for ever."""
+"""The app's time at the start of an episode. It is fixed, so that a configuration always shows the same dates."""
 
 TITLE_LENGTH: Final = 120
 BODY_LENGTH: Final = 20_000
 LABEL_LENGTH: Final = 30
 NOTES: Final = 2_000
-"""How many notes there may be: beyond what a person writes, before what fills the memory."""
+"""Maximum number of notes: more than a person writes, and few enough for the memory."""
 
 SORTS: Final = {
     "newest": "Last edited first",
@@ -39,7 +39,7 @@ CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 
 @dataclass(frozen=True)
 class Note:
-    """One note; `trashed` is when it was moved to the trash, or None. Labels are in the app's order."""
+    """A note. `trashed` is when it was moved to the trash, or None. Labels are in the app's order."""
 
     title: str
     body: str
@@ -52,13 +52,13 @@ class Note:
 
 
 class Store:
-    """Everything that the app knows. One thread at a time; the server sees to that.
+    """All data of the app. Only one thread may use it at a time; the server ensures that.
 
     Args:
-        owner: Whose phone it is.
-        labels: In the order in which they are shown.
-        notes: In the order of their ids.
-        theme: How the app looks until the user changes it.
+        owner: The phone's owner.
+        labels: The labels, in display order.
+        notes: The notes, by id.
+        theme: The initial theme.
     """
 
     def __init__(self, owner: str, labels: Sequence[str], notes: Iterable[Note], theme: str) -> None:
@@ -76,7 +76,7 @@ class Store:
         self._database.close()
 
     def notes(self) -> list[Note]:
-        """All notes, those in the trash too, by id."""
+        """All notes by id, including those in the trash."""
         labels: dict[int, list[str]] = {}
         for note, name in self._database.execute(
             "SELECT note, name FROM note_labels JOIN labels ON labels.id = label ORDER BY labels.id"
@@ -114,7 +114,7 @@ class Store:
         return self._insert(Note(title, body, now, now, labels=tuple(labels)))
 
     def edit(self, number: int, title: str, body: str, labels: Iterable[str]) -> None:
-        """Changes a note. Its date moves only with its text: labels say where it belongs, not when it was written."""
+        """Changes a note. Its modification date changes only with its text, not with its labels."""
         self._database.execute(
             "UPDATE notes SET title = ?1, body = ?2, modified = ?3 WHERE id = ?4 AND (title, body) != (?1, ?2)",
             (title, body, self._tick().isoformat(), number),
@@ -126,7 +126,7 @@ class Store:
         self._database.execute("UPDATE notes SET pinned = ? WHERE id = ?", (pinned, number))
 
     def trash(self, number: int) -> None:
-        """Moves a note to the trash; it keeps everything, so that restoring it leaves no trace."""
+        """Moves a note to the trash. It keeps all its data, so that restoring it leaves no trace."""
         self._database.execute("UPDATE notes SET trashed = ? WHERE id = ?", (self._tick().isoformat(), number))
 
     def restore(self, number: int) -> None:
@@ -134,7 +134,7 @@ class Store:
         self._database.execute("UPDATE notes SET trashed = NULL WHERE id = ?", (number,))
 
     def delete(self, numbers: Iterable[int]) -> None:
-        """Deletes notes for ever; only those that are in the trash."""
+        """Deletes notes permanently; only notes in the trash can be deleted."""
         wanted = [(number,) for number in numbers]
         self._database.executemany("DELETE FROM notes WHERE id = ? AND trashed IS NOT NULL", wanted)
 
@@ -173,6 +173,6 @@ class Store:
             )
 
     def _tick(self) -> datetime:
-        """The app's own time: a minute on with every change, whatever the machine's clock says."""
+        """The app's own clock: it advances one minute per change and ignores the machine's clock."""
         self._clock += timedelta(minutes=1)
         return self._clock

@@ -1,4 +1,4 @@
-"""How the app looks. A theme has its own layout, density and type, not only its colours; see static/notes.css."""
+"""How the app looks. Each theme has its own layout, density, type and colours; see static/notes.css."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ THEMES: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 def stylesheet(rules: str) -> str:
-    """The app's rules after the colours of every theme, so that a page needs only to name its theme."""
+    """The stylesheet with the colours of all themes, so that a page only needs to name its theme."""
     return "".join(_variables(name, theme) for name, theme in THEMES.items()) + rules
 
 

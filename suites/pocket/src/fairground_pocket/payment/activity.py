@@ -1,4 +1,4 @@
-"""What happened: the list with its filters, one transaction, its note and category."""
+"""Transactions: the list with its filters, one transaction, its note and category."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DETAILS = Form(Field("note", "Note", limit=120), CATEGORY)
 def found(
     db: Database, words: str = "", kind: str = "", month: str = "", category: str = "", who: int = 0, card: int = 0
 ) -> list[sqlite3.Row]:
-    """Transactions that fit, newest first."""
+    """Transactions that match the filters, newest first."""
     where, values = ["1"], list[Any]()
     if kind in FILTERS:
         where.append(FILTERS[kind][1])
@@ -48,7 +48,7 @@ def found(
 
 @SITE.get("/activity")
 def activity(visit: Visit) -> Screen:
-    """All transactions, or those that a search and filters leave, with what they add up to."""
+    """All transactions, or those that match the search and filters, with their sum."""
     db = visit.db
     words, kind = visit.query("q").strip()[:200], visit.query("kind")
     month, category = visit.query("month"), visit.query("category")
@@ -83,7 +83,7 @@ def activity(visit: Visit) -> Screen:
     )
     chosen = parts.live(_chosen(db, path, words, keep), "chosen")
     body = join([parts.search_box(path, words, "Search activity", **keep), chosen, parts.live(results)])
-    sheets = [parts.live(_sheets(path, words, keep, known), "filters")]  # they keep what is searched for
+    sheets = [parts.live(_sheets(path, words, keep, known), "filters")]  # the filter links keep the search words
     actions = [
         parts.bar_link("#months", "Choose month", "calendar"),
         parts.bar_link("#categories", "Choose category", "filter"),
@@ -92,7 +92,7 @@ def activity(visit: Visit) -> Screen:
 
 
 def _sheets(path: str, words: str, keep: dict[str, Any], known: list[str]) -> Html:
-    """The sheets that a month and a category are chosen in."""
+    """The sheets for choosing a month and a category."""
 
     def menu(key: str, title: str, name: str, choices: Sequence[tuple[str, str, str]]) -> Html:
         rows = [
@@ -114,7 +114,7 @@ def _summary(db: Database, rows: list[sqlite3.Row]) -> str:
 
 
 def _chosen(db: Database, path: str, words: str, keep: dict[str, Any]) -> Html:
-    """The filters that are set, each to be taken away."""
+    """The active filters, each with a link that removes it."""
     names = {"month": month_name(keep["month"]) if keep["month"] else "", "category": keep["category"]}
     if keep["who"]:
         names["who"] = str(db.one("SELECT name FROM contacts WHERE id = ?", keep["who"]) or "Nobody")
@@ -128,7 +128,7 @@ def _chosen(db: Database, path: str, words: str, keep: dict[str, Any]) -> Html:
 
 @SITE.get("/activity/{number:int}")
 def transaction(visit: Visit, number: int) -> Screen:
-    """One transaction."""
+    """A transaction with its details."""
     db = visit.db
     row = visit.found("SELECT * FROM transactions WHERE id = ?", number)
     facts: list[tuple[str, str | Html]] = [
@@ -189,7 +189,7 @@ def edit(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/activity/{number:int}/edit")
 def save(visit: Visit, number: int) -> Screen | Go:
-    """Keeps the note and the category."""
+    """Saves the note and the category."""
     row = visit.found("SELECT * FROM transactions WHERE id = ?", number)
     filled = _form(row).read(visit)
     if not filled.ok:

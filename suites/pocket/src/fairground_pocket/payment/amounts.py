@@ -1,4 +1,4 @@
-"""Money as it is typed and shown, always in whole numbers of the smallest coin."""
+"""Parses and formats money, always in whole numbers of the smallest coin."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ def currency(db: Database) -> str:
 
 
 def shown(db: Database, amount: int) -> str:
-    """An amount as it is written where the wallet's owner lives."""
+    """An amount as written where the wallet's owner lives."""
     return formats.money(amount, currency(db))
 
 
 def signed(db: Database, amount: int) -> str:
-    """The same with a plus for what comes in."""
+    """An amount as `shown`, with a plus sign if it comes in."""
     return ("+" if amount > 0 else "") + shown(db, amount)
 
 
 def typed(db: Database, amount: int) -> str:
-    """An amount as it is typed into a field."""
+    """An amount as typed into a field."""
     return formats.plain_money(amount, currency(db))
 
 
 def parse(db: Database, text: str) -> int | None:
-    """The amount that was typed, or None.
+    """Parses a typed amount; None if it is not one.
 
-    A point or comma before exactly as many digits as the currency has decimals is the decimal one; before three
-    digits it separates thousands.
+    A point or comma is the decimal separator if exactly as many digits follow as the currency has decimals. It is a
+    thousands separator if three digits follow.
     """
     code = currency(db)
     decimals = formats.CURRENCIES[code].decimals
     plain = text.replace(formats.CURRENCIES[code].sign, "").replace(code, "").strip()
-    found = _TYPED.fullmatch(plain)
-    if found is None or len(found["part"] or "") > decimals or (found["comma"] and found["comma"] == found["point"]):
+    match = _TYPED.fullmatch(plain)
+    if match is None or len(match["part"] or "") > decimals or (match["comma"] and match["comma"] == match["point"]):
         return None
-    whole = re.sub(r"[^0-9]", "", found["whole"])
+    whole = re.sub(r"[^0-9]", "", match["whole"])
     if len(whole) > _MOST:
         return None
-    coins: int = int(whole) * 10**decimals + int((found["part"] or "").ljust(decimals, "0") or "0")
+    coins: int = int(whole) * 10**decimals + int((match["part"] or "").ljust(decimals, "0") or "0")
     return coins

@@ -1,4 +1,4 @@
-"""The payment app as a world: its profiles, where it can start."""
+"""The payment app as a world: its profiles and UI states."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fairground_pocket.payment import (
 from fairground_pocket.payment.schema import SITE
 
 PAGES = (wallet, activity, people, paying, requests, bills, cards, banks, recurring, statements, preferences)
-"""The modules whose handlers answer; importing them registers their pages."""
+"""The modules with handlers; importing them registers their pages."""
 
 _FRIEND = "SELECT id FROM contacts WHERE favourite = 1 ORDER BY id LIMIT 1"
 _MONTH = "SELECT DISTINCT substr(time, 1, 7) AS month FROM transactions ORDER BY 1 DESC LIMIT 1 OFFSET 1"
@@ -58,5 +58,5 @@ class Payment(PocketApp):
     }
 
     def fill(self, database: Database, cast: Cast, draw: Draw) -> None:
-        """Fills the wallet with a year of money between the people of the cast."""
+        """Fills the wallet with a year of payments between the people of the cast."""
         filling.fill(database, cast, draw)

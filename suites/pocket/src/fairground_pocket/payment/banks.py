@@ -1,4 +1,4 @@
-"""Bank accounts: money into the wallet and out of it."""
+"""Bank accounts: top-ups and withdrawals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _form(db: Database, label: str) -> Form:
 
 @SITE.get("/add")
 def add(visit: Visit) -> Screen:
-    """How much to add, and from where."""
+    """A form for a top-up: amount and bank account."""
     return _page(
         visit.db, "Add money", "/add", Filled({"amount": visit.query("amount")[:20], "bank": visit.query("bank")[:9]})
     )
@@ -43,7 +43,7 @@ def add_money(visit: Visit) -> Screen | Go:
 
 @SITE.get("/withdraw")
 def withdraw(visit: Visit) -> Screen:
-    """How much to withdraw, and to where."""
+    """A form for a withdrawal: amount and bank account."""
     return _page(
         visit.db,
         "Withdraw",
@@ -54,7 +54,7 @@ def withdraw(visit: Visit) -> Screen:
 
 @SITE.post("/withdraw")
 def check(visit: Visit) -> Screen | Go:
-    """Looks whether there is enough, and goes on to the PIN."""
+    """Checks that the balance suffices, and goes on to the PIN."""
     db = visit.db
     filled = _form(db, "To").read(visit)
     if filled.ok and (parse(db, filled["amount"]) or 0) > balance(db):
@@ -66,13 +66,13 @@ def check(visit: Visit) -> Screen | Go:
 
 @SITE.get("/withdraw/review")
 def look_again(visit: Visit) -> Screen:
-    """What is about to leave the wallet."""
+    """Shows what is about to be withdrawn and asks for the PIN."""
     return _review(visit, visit.query("amount"), visit.query("bank"), Filled())
 
 
 @SITE.post("/withdraw/review")
 def confirm(visit: Visit) -> Screen | Go:
-    """Withdraws it when the PIN is right."""
+    """Withdraws the amount if the PIN is right."""
     db = visit.db
     filled = _form(db, "To").read(visit)
     pin = pin_given(db, visit)
@@ -86,7 +86,7 @@ def confirm(visit: Visit) -> Screen | Go:
 
 @SITE.get("/banks")
 def banks(visit: Visit) -> Screen:
-    """The linked accounts, with what moved last."""
+    """The linked bank accounts with their latest transfers."""
     rows = visit.db.rows("SELECT * FROM banks ORDER BY id")
     items = [
         parts.row(

@@ -70,7 +70,7 @@ def _form(db: Database) -> Form:
 
 @SITE.get("/bills/new")
 def new_bill(visit: Visit) -> Screen:
-    """A form for a bill; the address may fill fields in."""
+    """A form for a bill; query parameters fill fields in."""
     values = {name: visit.query(name)[:80] for name in ("title", "amount", "category")}
     people = tuple(re.findall(r"[0-9]{1,9}", visit.query("people"), re.ASCII)[:40])
     me = visit.query("me") or "1"
@@ -81,7 +81,7 @@ def new_bill(visit: Visit) -> Screen:
 
 @SITE.post("/bills/new")
 def check_bill(visit: Visit) -> Screen | Go:
-    """Works out everybody's part, and shows it before anybody is asked."""
+    """Computes all parts and shows them before any request is sent."""
     db = visit.db
     filled = _read(visit)
     if not filled.ok:
@@ -93,7 +93,7 @@ def check_bill(visit: Visit) -> Screen | Go:
 
 @SITE.get("/bills/new/review")
 def look_again(visit: Visit) -> Screen:
-    """Everybody's part."""
+    """Shows each person's part for confirmation."""
     db = visit.db
     names = ("title", "amount", "category", "me", "people")
     values = {name: visit.query(name)[:400] for name in names}
@@ -126,7 +126,7 @@ def look_again(visit: Visit) -> Screen:
 
 @SITE.post("/bills/new/review")
 def add_bill(visit: Visit) -> Screen | Go:
-    """Keeps the bill, and asks everybody for their part."""
+    """Saves the bill and requests each person's part."""
     db = visit.db
     filled = _read(visit)
     if not filled.ok:
@@ -147,7 +147,7 @@ def add_bill(visit: Visit) -> Screen | Go:
 
 @SITE.get("/bills/{number:int}")
 def bill(visit: Visit, number: int) -> Screen:
-    """One bill: everybody's part, and who has paid."""
+    """A bill with all parts and who has paid."""
     db = visit.db
     row = visit.found("SELECT * FROM bills WHERE id = ?", number)
     parts_of = db.rows(f"{REQUESTS} WHERE r.bill = ? ORDER BY r.id", number)
@@ -156,13 +156,13 @@ def bill(visit: Visit, number: int) -> Screen:
         ("Category", row["category"]),
         ("Your part", shown(db, row["mine"])),
     ]
-    items = [_part(db, one) for one in parts_of]
-    waiting = [one for one in parts_of if one["status"] == "open"]
-    facts.append(("Still to come", shown(db, sum(one["amount"] for one in waiting))))
+    items = [_part(db, part) for part in parts_of]
+    waiting = [part for part in parts_of if part["status"] == "open"]
+    facts.append(("Still to come", shown(db, sum(part["amount"] for part in waiting))))
     body: list[Html] = [parts.hero(shown(db, row["total"]), row["title"]), parts.card(parts.facts(facts))]
     if waiting:
-        paid = sum(one["amount"] for one in parts_of if one["status"] == "paid")
-        body.append(parts.meter(paid / max(sum(one["amount"] for one in parts_of), 1)))
+        paid = sum(part["amount"] for part in parts_of if part["status"] == "paid")
+        body.append(parts.meter(paid / max(sum(part["amount"] for part in parts_of), 1)))
     body.append(parts.section("Parts", parts.rows(items)))
     if waiting:
         body.append(
@@ -173,7 +173,7 @@ def bill(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/bills/{number:int}/remind")
 def remind(visit: Visit, number: int) -> Go:
-    """Reminds everybody who has not paid their part."""
+    """Reminds everyone who has not paid their part."""
     visit.found("SELECT 1 FROM bills WHERE id = ?", number)
     visit.db.run("UPDATE requests SET reminders = reminders + 1 WHERE bill = ? AND status = 'open'", number)
     return Go(SITE.url(f"/bills/{number}"), "Reminders sent", undo=True)

@@ -1,4 +1,4 @@
-"""Cards to pay with: adding, freezing, choosing the one that is meant when nothing is said."""
+"""Cards: add, freeze, remove, and choose the default."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def _wrong_number(text: str) -> str | None:
 
 def _form(db: Database) -> Form:
     def expires(text: str) -> str | None:
-        found = re.fullmatch(r"(0[1-9]|1[0-2])/([0-9]{2})", text, re.ASCII)
-        if found is None:
+        match = re.fullmatch(r"(0[1-9]|1[0-2])/([0-9]{2})", text, re.ASCII)
+        if match is None:
             return "Write it as on the card, such as 07/28"
-        month = (2000 + int(found[2]), int(found[1]))
+        month = (2000 + int(match[2]), int(match[1]))
         return None if month >= (db.now.year, db.now.month) else "This card has expired"
 
     return Form(
@@ -77,7 +77,7 @@ def _row(row: sqlite3.Row) -> Html:
 
 @SITE.get("/cards/new")
 def new_card(visit: Visit) -> Screen:
-    """A form for a card; the address may fill fields in."""
+    """A form for a card; query parameters fill fields in."""
     return _page(visit.db, Filled({name: visit.query(name)[:40] for name in ("label", "number", "expires")}))
 
 
@@ -107,12 +107,12 @@ def add_card(visit: Visit) -> Screen | Go:
 
 @SITE.get("/cards/{number:int}")
 def card(visit: Visit, number: int) -> Screen:
-    """One card, and what was paid with it."""
+    """A card with its transactions."""
     db = visit.db
     row = visit.found("SELECT * FROM cards WHERE id = ?", number)
     history = db.rows("SELECT * FROM transactions WHERE card = ? ORDER BY time DESC, id DESC", number)
     month = db.now.strftime("%Y-%m")
-    spent = -sum(one["amount"] for one in history if one["time"].startswith(month) and one["amount"] < 0)
+    spent = -sum(entry["amount"] for entry in history if entry["time"].startswith(month) and entry["amount"] < 0)
     facts = [("Valid until", row["expires"]), ("Network", row["network"]), ("Paid this month", shown(db, spent))]
     path = SITE.url(f"/cards/{number}")
     body: list[Html] = [
@@ -153,7 +153,7 @@ def card(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/cards/{number:int}/freeze")
 def freeze(visit: Visit, number: int) -> Go:
-    """Freezes a card, or lets it be used again."""
+    """Freezes or unfreezes a card."""
     row = visit.found("SELECT * FROM cards WHERE id = ?", number)
     on = visit.form("on") == "1"
     visit.db.run("UPDATE cards SET frozen = ? WHERE id = ?", on, number)
@@ -162,7 +162,7 @@ def freeze(visit: Visit, number: int) -> Go:
 
 @SITE.post("/cards/{number:int}/main")
 def make_main(visit: Visit, number: int) -> Go:
-    """Makes a card the default one."""
+    """Makes a card the default."""
     row = visit.found("SELECT * FROM cards WHERE id = ?", number)
     visit.db.run("UPDATE cards SET main = (id = ?)", number)
     return Go(SITE.url(f"/cards/{number}"), f"{row['label']} is your default card", undo=True)
@@ -170,11 +170,11 @@ def make_main(visit: Visit, number: int) -> Go:
 
 @SITE.post("/cards/{number:int}/remove")
 def remove(visit: Visit, number: int) -> Go:
-    """Removes a card; the first that is left becomes the default one where it was that."""
+    """Removes a card. If it was the default, the first remaining card becomes the default."""
     db = visit.db
     row = visit.found("SELECT * FROM cards WHERE id = ?", number)
     if db.one("SELECT 1 FROM transactions WHERE card = ?", number):
-        # What was paid with it must not turn into money of the wallet.
+        # Past card payments must not turn into payments from the wallet.
         return Go(SITE.url(f"/cards/{number}"), "A card that you paid with cannot be removed. Freeze it instead.")
     db.run("DELETE FROM cards WHERE id = ?", number)
     if row["main"]:

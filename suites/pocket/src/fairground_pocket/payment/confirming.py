@@ -1,4 +1,4 @@
-"""The last step before money moves: what is about to happen, in words, and the PIN."""
+"""The last step before money moves: a summary, and the PIN."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def review(
     """A page that asks for the PIN.
 
     Args:
-        title: Of the page.
+        title: Title of the page.
         big: The amount.
         small: What happens to it.
         facts: The details.
-        action: Where the form is sent, with `values` in it.
-        values: Everything that the answer must know again.
-        button: What confirming is called.
-        back: Where giving up leads.
-        filled: What was sent and refused.
+        action: The address to which the form is submitted.
+        values: Hidden values that are submitted with the PIN.
+        button: Name of the confirm button.
+        back: Address for cancelling.
+        filled: Refused values with their errors.
         warning: Why it cannot be done, in words.
     """
     form = Form(*(Field(name, name, "hidden", limit=500) for name in values), PIN, key="confirm")
@@ -46,7 +46,7 @@ def review(
 
 
 def pin_given(db: Database, visit: Visit) -> Filled:
-    """The PIN that was sent, with what is wrong with it."""
+    """The submitted PIN, with errors."""
     filled = Form(PIN).read(visit)
     if error := wrong_pin(db, filled["pin"]):
         return Filled(errors={"pin": error})

@@ -1,4 +1,4 @@
-"""Fields that several forms ask for."""
+"""Fields shared by several forms."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PIN: Final = Field(
 
 
 def amount_field(db: Database, label: str = "Amount", name: str = "amount", *, required: bool = True) -> Field:
-    """A field for an amount that is more than nothing."""
+    """A field for a positive amount."""
 
     def check(text: str) -> str | None:
         value = parse(db, text)

@@ -1,4 +1,4 @@
-"""The wallet of a profile: a bit more than a year of money going in and out, between the people of its cast."""
+"""The wallet of a profile: a little more than a year of transactions with the people of its cast."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from fairground_pocket.payment.store import following, month_name
 _DAYS: Final = 395
 _BLOCKED: Final = ("from the gym", "plumber")
 _CARDS: Final = {"Travel": 0.10, "Online shopping": 0.13, "Joint account": 0.08, "Family": 0.05, "Old credit": 0.0}
-"""Cards beside the default one, and how much is paid with each."""
+"""Cards besides the default one, and how often each is used."""
 _NETWORKS: Final = ("Vela", "Cirro", "Unipay")
 
 
 @dataclass
 class _Event:
-    """Money that moved; `id` is known once it is written down."""
+    """A transaction; `id` is set once it is written to the database."""
 
     time: datetime
     kind: str
@@ -91,7 +91,7 @@ class _Year:
         self._notices()
 
     def _amount(self, low: int, high: int) -> int:
-        """An amount between two sizes in tenths of a euro, with odd coins where such are used."""
+        """An amount between two sizes in tenths of a euro, with odd coins if the currency uses them."""
         tenths = self.draw.integer(low, high)
         coins = self.draw.choice((0, 0, 5, 9, 4)) if self.worth <= 200 and self.cast.currency != "JPY" else 0
         return tenths * self.worth // 10 + coins
@@ -161,7 +161,7 @@ class _Year:
         paid_with = [
             (None, 0.28),
             (self.cards["Everyday"], 0.36),
-            *((self.cards[one], often) for one, often in _CARDS.items()),
+            *((self.cards[name], often) for name, often in _CARDS.items()),
         ]
         for days in range(_DAYS, -1, -1):
             for _ in range(self.draw.weighted([(0, 0.2), (1, 0.4), (2, 0.3), (3, 0.1)])):
@@ -177,7 +177,7 @@ class _Year:
                     self._event(back, "refund", shop.name, amount, note="Returned", card=card)
 
     def _between_people(self) -> None:
-        """Payments to and from people, most of them to the same few; some were asked for before."""
+        """Payments to and from people, most of them with the same few; some settle an earlier request."""
         weights = {"family": 3.0, "friend": 3.5, "work": 1.0, "neighbour": 1.2, "service": 0.5, "other": 0.6}
         circle = [
             (entry, weights[entry[1].relation])
@@ -227,9 +227,9 @@ class _Year:
         return note, category, 40, 600
 
     def _bills(self) -> None:
-        """Shared bills, the newest last; whoever has paid sent money, whoever has not is still asked.
+        """Shared bills, oldest first. People who have paid sent money; the others have an open request.
 
-        The oldest are settled.
+        The oldest bills are settled.
         """
         mates = [
             entry for entry in self.people.values() if entry[1].relation in ("family", "friend", "work", "neighbour")
@@ -276,10 +276,10 @@ class _Year:
             day = following(day, "month")
 
     def _write(self) -> None:
-        """Writes everything down in its order, with money from the bank before the wallet is empty and back after."""
+        """Writes events in order, with a top-up before the wallet runs empty and a withdrawal when it is full."""
         total = 0
         floor, plenty = 60 * self.worth, 2100 * self.worth
-        for event in sorted(self.events, key=lambda one: one.time):
+        for event in sorted(self.events, key=lambda event: event.time):
             if event.more.get("card") is None:
                 while total + event.amount < floor:
                     amount = 400 * self.worth
@@ -313,31 +313,31 @@ class _Year:
         )
 
     def _requests(self) -> None:
-        for one in sorted(self.asked, key=lambda one: one.time):
+        for request in sorted(self.asked, key=lambda request: request.time):
             self.db.insert(
-                "requests", contact=one.contact, direction=one.direction, amount=one.amount, note=one.note,
-                time=one.time.isoformat(), status=one.status, bill=one.bill,
-                payment=one.payment.id if one.payment else None,
+                "requests", contact=request.contact, direction=request.direction, amount=request.amount,
+                note=request.note, time=request.time.isoformat(), status=request.status, bill=request.bill,
+                payment=request.payment.id if request.payment else None,
             )  # fmt: skip
 
     def _notices(self) -> None:
         code = self.cast.currency
-        found = []
+        notices = []
         for row in self.db.rows(
             "SELECT r.*, c.name FROM requests r JOIN contacts c ON c.id = r.contact WHERE r.direction = 'in' AND "
             "r.status = 'open' ORDER BY r.time DESC LIMIT 5"
         ):
             text = f"{row['name']} asks for {formats.money(row['amount'], code)}: {row['note']}"
-            found.append((row["time"], text, f"/payment/requests/{row['id']}"))
+            notices.append((row["time"], text, f"/payment/requests/{row['id']}"))
         for row in self.db.rows("SELECT * FROM transactions WHERE kind = 'received' ORDER BY time DESC LIMIT 5"):
             text = f"{row['title']} sent you {formats.money(row['amount'], code)}"
-            found.append((row["time"], text, f"/payment/activity/{row['id']}"))
+            notices.append((row["time"], text, f"/payment/activity/{row['id']}"))
         first = self.now.replace(day=1, hour=0, minute=30)
         key = (first - timedelta(days=1)).strftime("%Y-%m")
-        found.append(
+        notices.append(
             (first.isoformat(), f"Your statement for {month_name(key)} is ready", f"/payment/statements/{key}")
         )
-        for place, (moment, text, href) in enumerate(sorted(found, reverse=True)):
+        for place, (moment, text, href) in enumerate(sorted(notices, reverse=True)):
             self.db.insert("notices", text=text, time=moment, href=href, seen=int(place > 3))
 
     def _event(self, moment: datetime, kind: str, title: str, amount: int, **more: Any) -> _Event:
@@ -352,7 +352,7 @@ class _Year:
         return self._free(datetime.combine(day, time(7, 0)) + timedelta(minutes=self.draw.integer(0, 15 * 60)))
 
     def _free(self, moment: datetime) -> datetime:
-        """A minute that nothing else has, so that every list has one order."""
+        """A minute that no other event has, so that every list has a unique order."""
         while moment in self.taken:
             moment -= timedelta(minutes=1)
         self.taken.add(moment)

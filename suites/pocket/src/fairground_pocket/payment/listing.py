@@ -1,4 +1,4 @@
-"""How transactions, people and requests look in lists, on every screen that has some."""
+"""Rows for transactions, people and requests, shared by all screens with lists."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fairground_pocket.payment.store import row_name
 
 
 def transaction_rows(db: Database, found: Sequence[sqlite3.Row]) -> Html:
-    """Transactions under the days on which they were made."""
+    """Transactions grouped by day."""
     return join(
         parts.section(_day(db, day), parts.rows(transaction_row(db, row) for row in group))
         for day, group in groupby(found, key=lambda row: str(row["time"])[:10])
@@ -22,7 +22,7 @@ def transaction_rows(db: Database, found: Sequence[sqlite3.Row]) -> Html:
 
 
 def transaction_row(db: Database, row: sqlite3.Row) -> Html:
-    """One transaction."""
+    """A row for a transaction."""
     name, symbol = KINDS[row["kind"]]
     lead = parts.avatar(row["title"], "" if row["contact"] else CATEGORIES.get(row["category"], symbol))
     words = [row["note"] or row["category"] or name, formats.clock(datetime.fromisoformat(row["time"]))]
@@ -38,7 +38,7 @@ def transaction_row(db: Database, row: sqlite3.Row) -> Html:
 
 
 def person_row(row: sqlite3.Row, href: str, *, name: str = "", meta: str = "") -> Html:
-    """Somebody to pay."""
+    """A row for a person to pay."""
     tags = [parts.tag("Blocked")] if row["blocked"] else []
     return parts.row(
         href,
@@ -53,7 +53,7 @@ def person_row(row: sqlite3.Row, href: str, *, name: str = "", meta: str = "") -
 
 
 def request_row(db: Database, row: sqlite3.Row) -> Html:
-    """A request, with the name of whom it is from or to in `name`."""
+    """A row for a request; `name` in the row is the sender or receiver."""
     tags = [parts.tag(row["status"].capitalize())] if row["status"] != "open" else []
     if row["status"] == "open" and row["reminders"]:
         tags.append(parts.tag(f"Reminded {row['reminders']} times" if row["reminders"] > 1 else "Reminded"))
@@ -70,19 +70,19 @@ def request_row(db: Database, row: sqlite3.Row) -> Html:
 
 
 def request_name(db: Database, row: sqlite3.Row) -> str:
-    """What a request is called in a list."""
+    """The accessible name of a request in a list."""
     return (
         f"{row['note']}, {row['name']}, {shown(db, row['amount'])}, {formats.day(date.fromisoformat(row['time'][:10]))}"
     )
 
 
 def card_words(row: sqlite3.Row) -> str:
-    """A card as people know it."""
+    """A card in words, as its owner knows it."""
     return f"{row['label']} ··{row['last4']}"
 
 
 def source_words(db: Database, card: int | None) -> str:
-    """What a payment was made with."""
+    """What a payment was made with, in words."""
     row = db.row("SELECT * FROM cards WHERE id = ?", card) if card is not None else None
     return card_words(row) if row else "Wallet"
 

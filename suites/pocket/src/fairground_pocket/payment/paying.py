@@ -1,4 +1,4 @@
-"""Sending money and asking for it: whom, how much, and once more with the PIN."""
+"""Sending and requesting money: recipient, amount, then confirmation by PIN."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _send_form(db: Database) -> Form:
 
 @SITE.get("/send")
 def send(visit: Visit) -> Screen:
-    """Whom to pay, or, once that is known, how much; the address may fill fields in."""
+    """Asks for the recipient, then for the amount; query parameters fill fields in."""
     row = contact(visit.db, visit.query("to"))
     if row is None:
         return _choose(visit, "Send to", "/send")
@@ -49,7 +49,7 @@ def send(visit: Visit) -> Screen:
 
 @SITE.post("/send")
 def check(visit: Visit) -> Screen | Go:
-    """Looks whether it can be sent, and goes on to the PIN."""
+    """Validates the payment, and goes on to the PIN."""
     db = visit.db
     row = visit.found("SELECT * FROM contacts WHERE id = ?", visit.number("to"))
     filled = _send_form(db).read(visit)
@@ -65,7 +65,7 @@ def check(visit: Visit) -> Screen | Go:
 
 @SITE.get("/send/review")
 def look_again(visit: Visit) -> Screen:
-    """What is about to be sent."""
+    """Shows what is about to be sent and asks for the PIN."""
     return _review(
         visit, {name: visit.query(name) for name in ("to", "amount", "note", "category", "source")}, Filled()
     )
@@ -73,7 +73,7 @@ def look_again(visit: Visit) -> Screen:
 
 @SITE.post("/send/review")
 def confirm(visit: Visit) -> Screen | Go:
-    """Sends it when the PIN is right."""
+    """Sends the payment if the PIN is right."""
     db = visit.db
     row = visit.found("SELECT * FROM contacts WHERE id = ?", visit.number("to"))
     filled = _send_form(db).read(visit)
@@ -121,8 +121,8 @@ def _send_page(db: Database, row: sqlite3.Row, filled: Filled) -> Screen:
 
 def _choose(visit: Visit, title: str, path: str) -> Screen:
     words = visit.query("q").strip()[:200]
-    found = [row for row in matching(visit.db, words) if not row["blocked"]]
-    rows = [person_row(row, SITE.url(path, to=row["id"])) for row in found]
+    contacts = [row for row in matching(visit.db, words) if not row["blocked"]]
+    rows = [person_row(row, SITE.url(path, to=row["id"])) for row in contacts]
     results = parts.rows(rows) if rows else parts.empty("people", "Nobody found", "Add people under People.")
     body = join([parts.search_box(SITE.url(path), words, "Search people"), parts.live(results)])
     return Screen(title, body, back=SITE.url("/"), close=True)
@@ -142,7 +142,7 @@ def _request_form(db: Database) -> Form:
 
 @SITE.get("/request")
 def ask(visit: Visit) -> Screen:
-    """Whom to ask for money, or, once that is known, for how much."""
+    """Asks whom to request money from, then how much."""
     row = contact(visit.db, visit.query("to"))
     if row is None:
         return _choose(visit, "Request from", "/request")
@@ -152,7 +152,7 @@ def ask(visit: Visit) -> Screen:
 
 @SITE.post("/request")
 def send_request(visit: Visit) -> Screen | Go:
-    """Asks somebody for money."""
+    """Sends a request for money."""
     db = visit.db
     row = visit.found("SELECT * FROM contacts WHERE id = ?", visit.number("to"))
     filled = _request_form(db).read(visit)
@@ -178,7 +178,7 @@ def _request_page(db: Database, row: sqlite3.Row, filled: Filled) -> Screen:
 
 
 def contact(db: Database, text: str) -> sqlite3.Row | None:
-    """Somebody by the number in an address."""
+    """The contact with the id in the address."""
     return (
         db.row("SELECT * FROM contacts WHERE id = ?", int(text))
         if re.fullmatch(r"[0-9]{1,9}", text, re.ASCII)

@@ -1,4 +1,4 @@
-"""People to pay: the list, one of them, adding, changing, blocking."""
+"""People to pay: the list, one person, adding, editing, blocking."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ _FORM = Form(
 
 
 def matching(db: Database, words: str) -> list[sqlite3.Row]:
-    """Contacts by name whose name, handle or role has these words."""
+    """Contacts whose name, handle or role contains these words, sorted by name."""
     rows = db.rows("SELECT * FROM contacts ORDER BY fold(name), id")
     return [row for row in rows if words.casefold() in f"{row['name']} {row['handle']} {row['role']}".casefold()]
 
 
 @SITE.get("/people")
 def people(visit: Visit) -> Screen:
-    """Everybody, favourites first; or whom a search finds."""
+    """All people or the matches of a search, favourites first."""
     words = visit.query("q").strip()[:200]
-    found = matching(visit.db, words)
+    rows = matching(visit.db, words)
     groups = [
-        ("Favourites", [row for row in found if row["favourite"] and not row["blocked"]]),
-        ("Everybody", [row for row in found if not row["favourite"] and not row["blocked"]]),
-        ("Blocked", [row for row in found if row["blocked"]]),
+        ("Favourites", [row for row in rows if row["favourite"] and not row["blocked"]]),
+        ("Everybody", [row for row in rows if not row["favourite"] and not row["blocked"]]),
+        ("Blocked", [row for row in rows if row["blocked"]]),
     ]
     lists = [parts.section(title, parts.rows(map(_row, group))) for title, group in groups if group]
     results = join(lists) if lists else parts.empty("people", "Nobody found", "Try another name or handle.")
@@ -57,14 +57,14 @@ def _row(row: sqlite3.Row) -> Html:
 
 @SITE.get("/people/new")
 def new_person(visit: Visit) -> Screen:
-    """A form for somebody new; the address may fill fields in."""
+    """A form for a new person; query parameters fill fields in."""
     values = {name: visit.query(name)[:80] for name in ("name", "handle", "phone", "role")}
     return _page("New person", "/people/new", Filled(values))
 
 
 @SITE.post("/people/new")
 def add_person(visit: Visit) -> Screen | Go:
-    """Adds somebody."""
+    """Adds a person."""
     filled = _read(visit, 0)
     if not filled.ok:
         return _page("New person", "/people/new", filled)
@@ -74,7 +74,7 @@ def add_person(visit: Visit) -> Screen | Go:
 
 @SITE.get("/people/{number:int}")
 def person(visit: Visit, number: int) -> Screen:
-    """Somebody, with what is open and what happened between us."""
+    """A person with open requests and past transactions."""
     db = visit.db
     row = visit.found("SELECT * FROM contacts WHERE id = ?", number)
     history = db.rows("SELECT * FROM transactions WHERE contact = ? ORDER BY time DESC, id DESC", number)
@@ -92,11 +92,11 @@ def person(visit: Visit, number: int) -> Screen:
         )
     )
     for title, direction in (("Asks you for", "in"), ("Is asked by you for", "out")):
-        found = [one for one in pending if one["direction"] == direction]
-        if found:
-            body.append(parts.section(title, parts.rows(request_row(db, one) for one in found)))
-    sent = -sum(one["amount"] for one in history if one["kind"] == "payment")
-    got = sum(one["amount"] for one in history if one["kind"] == "received")
+        requests = [request for request in pending if request["direction"] == direction]
+        if requests:
+            body.append(parts.section(title, parts.rows(request_row(db, request) for request in requests)))
+    sent = -sum(entry["amount"] for entry in history if entry["kind"] == "payment")
+    got = sum(entry["amount"] for entry in history if entry["kind"] == "received")
     totals = [
         ("You sent in all", shown(db, sent)),
         ("You received in all", shown(db, got)),
@@ -134,7 +134,7 @@ def _sheets(row: sqlite3.Row) -> list[Html]:
 
 @SITE.post("/people/{number:int}/favourite")
 def favourite(visit: Visit, number: int) -> Go:
-    """Makes somebody a favourite, or no longer one."""
+    """Adds a person to the favourites or removes them."""
     row = visit.found("SELECT * FROM contacts WHERE id = ?", number)
     visit.db.run("UPDATE contacts SET favourite = ? WHERE id = ?", 1 - row["favourite"], number)
     return Go(SITE.url(f"/people/{number}"), "Favourites changed", undo=True)
@@ -142,7 +142,7 @@ def favourite(visit: Visit, number: int) -> Go:
 
 @SITE.post("/people/{number:int}/block")
 def block(visit: Visit, number: int) -> Go:
-    """Blocks somebody, or lets them in again."""
+    """Blocks or unblocks a person."""
     row = visit.found("SELECT * FROM contacts WHERE id = ?", number)
     on = visit.form("on") == "1"
     visit.db.run("UPDATE contacts SET blocked = ? WHERE id = ?", on, number)
@@ -153,7 +153,7 @@ def block(visit: Visit, number: int) -> Go:
 
 @SITE.get("/people/{number:int}/edit")
 def edit_person(visit: Visit, number: int) -> Screen:
-    """A form for somebody's details."""
+    """A form for a person's details."""
     row = visit.found("SELECT * FROM contacts WHERE id = ?", number)
     return _page(
         "Edit person",
@@ -164,7 +164,7 @@ def edit_person(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/people/{number:int}/edit")
 def save_person(visit: Visit, number: int) -> Screen | Go:
-    """Changes somebody's details."""
+    """Saves a person's details."""
     visit.found("SELECT * FROM contacts WHERE id = ?", number)
     filled = _read(visit, number)
     if not filled.ok:

@@ -1,4 +1,4 @@
-"""More: where everything else is; settings, limits, the PIN."""
+"""The More tab, settings, limits and the PIN."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PIN_FORM = Form(
 
 @SITE.get("/more")
 def more(visit: Visit) -> Screen:
-    """Everything that has no tab of its own."""
+    """Links to everything without its own tab."""
     db = visit.db
     counts = {
         name: db.one(sql)
@@ -70,7 +70,7 @@ def more(visit: Visit) -> Screen:
 
 @SITE.get("/settings")
 def settings(visit: Visit) -> Screen:
-    """The switches."""
+    """Settings that are switches."""
     rows = [
         parts.switch_row(SITE.url("/settings"), name, visit.db.setting(key) == "1", note=note, key=key)
         for key, name, note in SWITCHES
@@ -81,9 +81,9 @@ def settings(visit: Visit) -> Screen:
 
 @SITE.post("/settings")
 def switch(visit: Visit) -> Go:
-    """Turns one of the switches."""
+    """Sets one of the switches."""
     key = visit.form("key")
-    if key not in {one for one, *_ in SWITCHES}:
+    if key not in {name for name, *_ in SWITCHES}:
         raise Gone
     visit.db.set(key, visit.form("on") == "1")
     return Go(SITE.url("/settings"))
@@ -95,14 +95,14 @@ def _limits_form(db: Database) -> Form:
 
 @SITE.get("/limits")
 def limits(visit: Visit) -> Screen:
-    """How much may be sent at once and in a day."""
+    """The limits per payment and per day."""
     db = visit.db
     return _limits_page(db, Filled({name: typed(db, limit(db, name)) for name in ("payment", "daily")}))
 
 
 @SITE.post("/limits")
 def save_limits(visit: Visit) -> Screen | Go:
-    """Keeps the limits when the PIN is right."""
+    """Saves the limits if the PIN is right."""
     db = visit.db
     filled = _limits_form(db).read(visit)
     payment, daily = (parse(db, filled[name]) or 0 for name in ("payment", "daily"))
@@ -128,13 +128,13 @@ def _limits_page(db: Database, filled: Filled) -> Screen:
 
 @SITE.get("/pin")
 def pin(visit: Visit) -> Screen:
-    """A form for another PIN."""
+    """A form for a new PIN."""
     return _pin_page(Filled())
 
 
 @SITE.post("/pin")
 def change_pin(visit: Visit) -> Screen | Go:
-    """Changes the PIN when the old one is right."""
+    """Changes the PIN if the old one is right."""
     filled = _PIN_FORM.read(visit)
     if filled["old"] and (words := wrong_pin(visit.db, filled["old"])):
         filled = filled.wrong("old", words)

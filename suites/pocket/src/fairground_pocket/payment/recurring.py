@@ -1,4 +1,4 @@
-"""Payments that are made again and again: starting, changing, pausing, ending."""
+"""Recurring payments: start, change, pause, end."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _WORDS = {"active": "Active", "paused": "Paused", "cancelled": "Ended"}
 
 @SITE.get("/recurring")
 def recurring(visit: Visit) -> Screen:
-    """All recurring payments by what they are now."""
+    """All recurring payments, grouped by status."""
     db = visit.db
     rows = db.rows(f"{_ALL} ORDER BY r.due, r.id")
     groups = [(words, [row for row in rows if row["status"] == key]) for key, words in _WORDS.items()]
@@ -83,7 +83,7 @@ def _form(db: Database) -> Form:
 
 @SITE.get("/recurring/new")
 def new(visit: Visit) -> Screen:
-    """A form for a recurring payment; the address may fill fields in."""
+    """A form for a recurring payment; query parameters fill fields in."""
     values = {name: visit.query(name)[:120] for name in ("to", "amount", "note", "every", "first", "category")}
     known = {
         "category": values["category"] if values["category"] in CATEGORIES else "Other",
@@ -94,7 +94,7 @@ def new(visit: Visit) -> Screen:
 
 @SITE.post("/recurring/new")
 def check(visit: Visit) -> Screen | Go:
-    """Looks whether it can be set up, and goes on to the PIN."""
+    """Validates the form, and goes on to the PIN."""
     db = visit.db
     filled = _read(visit)
     if not filled.ok:
@@ -106,7 +106,7 @@ def check(visit: Visit) -> Screen | Go:
 
 @SITE.get("/recurring/new/review")
 def look_again(visit: Visit) -> Screen:
-    """What is about to be set up."""
+    """Shows what is about to be set up and asks for the PIN."""
     return _review(
         visit,
         {name: visit.query(name)[:120] for name in ("to", "amount", "note", "every", "first", "category")},
@@ -116,7 +116,7 @@ def look_again(visit: Visit) -> Screen:
 
 @SITE.post("/recurring/new/review")
 def add(visit: Visit) -> Screen | Go:
-    """Sets it up when the PIN is right."""
+    """Sets up the recurring payment if the PIN is right."""
     db = visit.db
     filled, pin = _read(visit), pin_given(db, visit)
     if not filled.ok or not pin.ok:
@@ -136,7 +136,7 @@ def add(visit: Visit) -> Screen | Go:
 
 @SITE.get("/recurring/{number:int}")
 def one(visit: Visit, number: int) -> Screen:
-    """One recurring payment, and when it was made."""
+    """A recurring payment with its past payments."""
     db = visit.db
     row = _found(visit, number)
     history = db.rows("SELECT * FROM transactions WHERE recurring = ? ORDER BY time DESC, id DESC", number)
@@ -178,7 +178,7 @@ def one(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/recurring/{number:int}/status")
 def change_status(visit: Visit, number: int) -> Go:
-    """Pauses, resumes or ends it."""
+    """Pauses, resumes or ends a recurring payment."""
     row = _found(visit, number)
     status = visit.form("status")
     if status not in _WORDS or row["status"] == "cancelled":
@@ -189,14 +189,14 @@ def change_status(visit: Visit, number: int) -> Go:
 
 @SITE.get("/recurring/{number:int}/edit")
 def edit(visit: Visit, number: int) -> Screen:
-    """A form for another amount or note."""
+    """A form for a new amount or note."""
     row = _changeable(visit, number)
     return _edit_page(visit.db, row, Filled({"amount": typed(visit.db, row["amount"]), "note": row["note"]}))
 
 
 @SITE.post("/recurring/{number:int}/edit")
 def save(visit: Visit, number: int) -> Screen | Go:
-    """Changes the amount or the note when the PIN is right."""
+    """Changes the amount or the note if the PIN is right."""
     db = visit.db
     row = _changeable(visit, number)
     filled = _edit_form(db).read(visit)

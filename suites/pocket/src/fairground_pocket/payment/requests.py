@@ -1,4 +1,4 @@
-"""Requests: who waits for money of mine, and whose money I wait for."""
+"""Payment requests, incoming and outgoing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PAGE = 30
 
 @SITE.get("/requests")
 def requests(visit: Visit) -> Screen:
-    """Open requests to me, those from me, and what is settled."""
+    """Open incoming requests, open outgoing requests, and settled ones."""
     db = visit.db
     view = visit.query("view") if visit.query("view") in _VIEWS else ""
     words = visit.query("q").strip()[:200]
@@ -48,7 +48,7 @@ def requests(visit: Visit) -> Screen:
 
 @SITE.get("/requests/{number:int}")
 def request(visit: Visit, number: int) -> Screen:
-    """One request."""
+    """A request with its actions."""
     db = visit.db
     row = _found(visit, number)
     incoming = row["direction"] == "in"
@@ -96,13 +96,13 @@ def request(visit: Visit, number: int) -> Screen:
 
 @SITE.get("/requests/{number:int}/pay")
 def pay_page(visit: Visit, number: int) -> Screen:
-    """What is about to be paid."""
+    """Shows what is about to be paid and asks for the PIN."""
     return _pay_page(visit, _open(visit, number, "in"), Filled())
 
 
 @SITE.post("/requests/{number:int}/pay")
 def pay_request(visit: Visit, number: int) -> Screen | Go:
-    """Pays what was asked for, when the PIN is right."""
+    """Pays a request if the PIN is right."""
     db = visit.db
     row = _open(visit, number, "in")
     person = visit.found("SELECT * FROM contacts WHERE id = ?", row["contact"])
@@ -115,7 +115,7 @@ def pay_request(visit: Visit, number: int) -> Screen | Go:
 
 @SITE.post("/requests/{number:int}/decline")
 def decline(visit: Visit, number: int) -> Go:
-    """Says no."""
+    """Declines an incoming request."""
     _open(visit, number, "in")
     visit.db.run("UPDATE requests SET status = 'declined' WHERE id = ?", number)
     return Go(SITE.url("/requests"), "Request declined", undo=True)
@@ -123,7 +123,7 @@ def decline(visit: Visit, number: int) -> Go:
 
 @SITE.post("/requests/{number:int}/remind")
 def remind(visit: Visit, number: int) -> Go:
-    """Reminds who has not paid yet."""
+    """Sends a reminder for an outgoing request."""
     row = _open(visit, number, "out")
     visit.db.run("UPDATE requests SET reminders = reminders + 1 WHERE id = ?", number)
     return Go(SITE.url(f"/requests/{number}"), f"{row['name']} was reminded", undo=True)
@@ -131,7 +131,7 @@ def remind(visit: Visit, number: int) -> Go:
 
 @SITE.post("/requests/{number:int}/cancel")
 def cancel(visit: Visit, number: int) -> Go:
-    """Takes a request back."""
+    """Cancels an outgoing request."""
     _open(visit, number, "out")
     visit.db.run("UPDATE requests SET status = 'cancelled' WHERE id = ?", number)
     return Go(SITE.url("/requests", view="sent"), "Request cancelled", undo=True)

@@ -1,6 +1,6 @@
 """The tables of the payment app, its tabs, and the site that its pages register with.
 
-All amounts are whole numbers of the smallest coin. What the wallet holds is the sum of what went in and out of it.
+All amounts are whole numbers of the smallest coin. The wallet's balance is the sum of its transactions.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ CREATE TABLE notices (
     id INTEGER PRIMARY KEY, text TEXT NOT NULL, time TEXT NOT NULL, href TEXT NOT NULL, seen INTEGER NOT NULL
 );
 """
-# `wallet.worth` is how many of the smallest coin buy what one euro would, so that amounts of any size can be made.
+# `wallet.worth` is the purchasing power of one euro in the smallest coin; it scales amounts to any currency.
 
 SITE: Final = Site(
     name="payment",
@@ -68,7 +68,7 @@ CATEGORIES: Final = {
     "Shopping": "cart", "Health": "heart", "Fun": "music",
     "Travel": "plane", "Gifts": "gift", "Work": "file", "Other": "label",
 }  # fmt: skip
-"""What money is spent on, each with its symbol. What is not spending has no category."""
+"""Categories of spending with their symbols. Other transactions have no category."""
 
 KINDS: Final = {
     "payment": ("Sent", "send"),
@@ -79,7 +79,7 @@ KINDS: Final = {
     "topup": ("Added from bank", "plus"),
     "withdrawal": ("Withdrawn to bank", "bank"),
 }
-"""What a transaction can be: its name and symbol."""
+"""Kinds of transactions: name and symbol."""
 
 EVERY: Final = {"week": "Every week", "fortnight": "Every two weeks", "month": "Every month"}
 """How often a recurring payment is made."""

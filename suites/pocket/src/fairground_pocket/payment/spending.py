@@ -1,4 +1,4 @@
-"""Where the money of a profile goes: shops, what people pay each other for, what recurs. Sizes are tenths of a euro."""
+"""Where a profile's money goes: shops, reasons for payments, recurring payments. Amounts are tenths of a euro."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ WORTH: Final = {
     "NGN": 90_000, "SEK": 1_100, "EUR": 100, "JPY": 160, "TRY": 3_800, "MAD": 1_100, "GBP": 100, "COP": 4_500,
     "INR": 9_000, "CAD": 200,
 }  # fmt: skip
-"""How many of the smallest coin buy what one euro would."""
+"""Purchasing power of one euro in the smallest coin, by currency."""
 
 
 @dataclass(frozen=True)
 class Shop:
-    """Who is paid for things: how much it costs, from and to, and how often one goes there."""
+    """A shop: the range of its prices, and how often the owner goes there."""
 
     name: str
     category: str
@@ -64,7 +64,7 @@ def shops(cast: Cast) -> list[Shop]:
 
 
 def _local(name: str) -> Shop:
-    """A shop of the cast by what its name says in its language."""
+    """A shop of the cast, recognised by words of its name."""
     for pattern, category, low, high in _SIGNS:
         if re.search(pattern, name):
             return Shop(name, category, low, high, 1.6)
@@ -122,7 +122,7 @@ RECURRING: Final = (
     ("colleague", "Lunch club", "Eating out", "week", 60, 150), ("aunt", "Garden plot", "Home", "month", 70, 180),
     ("father", "Car insurance", "Transport", "month", 210, 480),
 )  # fmt: skip
-"""Who is paid again and again: role, note, category, how often, from and to."""
+"""Recurring payments: role, note, category, how often, minimum and maximum amount."""
 
 BILLS: Final = (
     ("Dinner at {place}", "Eating out", 600, 2200), ("Cabin for the weekend", "Travel", 1800, 5200),
@@ -136,10 +136,10 @@ BILLS: Final = (
     ("Flowers for {first}", "Gifts", 200, 600),
     ("Ski passes", "Travel", 1500, 4000), ("Brunch at {street}", "Eating out", 350, 1100),
 )  # fmt: skip
-"""What is shared: title, category, total from and to."""
+"""Shared bills: title, category, minimum and maximum total."""
 
 ACQUAINTANCES: Final = (
     "old flatmate", "from the gym", "from the choir", "maths tutor", "from the book club", "babysitter", "plumber",
     "electrician", "yoga teacher", "football captain", "photographer", "tailor", "gardener", "dog sitter",
 )  # fmt: skip
-"""People beyond the cast, each once."""
+"""People outside the cast, each used once."""

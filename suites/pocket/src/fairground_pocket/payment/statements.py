@@ -1,4 +1,4 @@
-"""Statements: what came and went in a month, and what for."""
+"""Monthly statements: money in, money out, and what it was for."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from fairground_pocket.payment.store import SPENT, month_name, months
 
 
 def spent(db: Database, month: str) -> int:
-    """What was spent in a month."""
+    """The amount spent in a month."""
     sql = f"SELECT coalesce(-sum(amount), 0) FROM transactions WHERE {SPENT} AND substr(time, 1, 7) = ?"
     return int(db.one(sql, month))
 
 
 @SITE.get("/statements")
 def statements(visit: Visit) -> Screen:
-    """All months, with what was spent in each."""
+    """All months, with the amount spent in each."""
     db = visit.db
     keys = months(db)
     totals = {key: spent(db, key) for key in keys}
@@ -47,7 +47,7 @@ def statements(visit: Visit) -> Screen:
 
 @SITE.get("/statements/{key}")
 def statement(visit: Visit, key: str) -> Screen:
-    """One month: in and out, by category, by shop or person."""
+    """The statement of a month: in and out, by category, by shop or person."""
     db = visit.db
     known = months(db)
     if not re.fullmatch(r"[0-9]{4}-[0-9]{2}", key, re.ASCII) or key not in known:

@@ -1,4 +1,4 @@
-"""What the payment app knows and does: balance, limits, paying, sharing a bill. No HTML here."""
+"""The payment app's logic: balance, limits, payments, shared bills. No HTML."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from fairground_pocket.payment.amounts import shown
 
 PAGE: Final = 25
 SPENT: Final = "kind IN ('payment', 'purchase')"
-"""What counts as spending in statements; moving one's own money does not."""
+"""Kinds that count as spending in statements; top-ups and withdrawals do not."""
 
 REQUESTS: Final = "SELECT r.*, c.name, c.blocked FROM requests r JOIN contacts c ON c.id = r.contact"
-"""Requests with the names of whom they are from or to, as lists show them."""
+"""SQL for requests with the name of the sender or receiver, as lists show them."""
 
 
 def balance(db: Database) -> int:
-    """What the wallet holds: cards have money of their own."""
+    """The wallet's balance; card payments do not affect it."""
     return int(db.one("SELECT coalesce(sum(amount), 0) FROM transactions WHERE card IS NULL"))
 
 
 def limit(db: Database, name: str) -> int:
-    """A limit, `payment` or `daily`."""
+    """A limit in the smallest coin; `payment` or `daily`."""
     return int(db.setting(f"{name}_limit", "0"))
 
 
 def sent_today(db: Database) -> int:
-    """What was sent to people today."""
+    """The total sent to people today."""
     sql = "SELECT coalesce(-sum(amount), 0) FROM transactions WHERE kind = 'payment' AND substr(time, 1, 10) = ?"
     return int(db.one(sql, db.now.date().isoformat()))
 
 
 def refusal(db: Database, contact: sqlite3.Row, amount: int, card: int | None = None) -> str:
-    """Why an amount cannot be sent to somebody now; empty when it can."""
+    """Why an amount cannot be sent to a person now; empty if it can."""
     if contact["blocked"]:
         return f"{contact['name']} is blocked. Unblock {contact['name']} to send money."
     if amount > limit(db, "payment"):
@@ -53,12 +53,12 @@ def refusal(db: Database, contact: sqlite3.Row, amount: int, card: int | None = 
 
 
 def wrong_pin(db: Database, pin: str) -> str:
-    """What is wrong with a PIN; empty when it is the right one."""
+    """What is wrong with a PIN; empty if it is right."""
     return "" if pin == db.setting("pin") else "This is not your PIN" if pin else "Enter your PIN"
 
 
 def record(db: Database, kind: str, title: str, amount: int, **more: Any) -> int:
-    """Adds a transaction as of now; returns its id."""
+    """Adds a transaction at the current time and returns its id."""
     values = {"category": "", "note": "", **more}
     return db.insert("transactions", time=db.now.isoformat(), kind=kind, title=title, amount=amount, **values)
 
@@ -67,7 +67,7 @@ def pay(
     db: Database, contact: sqlite3.Row, amount: int, note: str, category: str, *,
     card: int | None = None, request: int | None = None,
 ) -> int:  # fmt: skip
-    """Sends money to somebody, and marks the request that asked for it as paid."""
+    """Sends money to a person, and marks the request that it settles as paid."""
     number = record(
         db, "payment", contact["name"], -amount, contact=contact["id"], note=note, category=category, card=card
     )
@@ -77,7 +77,7 @@ def pay(
 
 
 def shares(total: int, others: int, *, with_me: bool) -> tuple[int, list[int]]:
-    """My part of a bill and that of each other; coins that cannot be shared go to me, or else to the first ones."""
+    """My part of a bill and each other person's part. Leftover coins go to me, or else to the first people."""
     heads = others + with_me
     each, rest = divmod(total, heads)
     if with_me:
@@ -86,7 +86,7 @@ def shares(total: int, others: int, *, with_me: bool) -> tuple[int, list[int]]:
 
 
 def following(day: date, every: str, anchor: int = 0) -> date:
-    """The next day of a recurring payment after one of them; `anchor` is the day of the month that is meant."""
+    """The next date of a recurring payment; `anchor` is its intended day of the month."""
     if every == "week":
         return day + timedelta(days=7)
     if every == "fortnight":
@@ -96,7 +96,7 @@ def following(day: date, every: str, anchor: int = 0) -> date:
 
 
 def month_name(key: str) -> str:
-    """`2025-03` as people say it."""
+    """Formats `2025-03` as `March 2025`."""
     year, month = key.split("-")
     return f"{calendar.month_name[int(month)]} {year}"
 
@@ -107,5 +107,5 @@ def months(db: Database) -> list[str]:
 
 
 def row_name(db: Database, row: Any) -> str:
-    """What a transaction is called in a list: no two are called the same."""
+    """The unique name of a transaction in a list."""
     return f"{row['title']}, {shown(db, row['amount'])}, {formats.moment(datetime.fromisoformat(row['time']))}"

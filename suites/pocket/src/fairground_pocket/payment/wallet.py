@@ -1,4 +1,4 @@
-"""The first screen, and what the app has to tell."""
+"""The first screen, and the notifications."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOTICES = {
 
 @SITE.get("/")
 def wallet(visit: Visit) -> Screen:
-    """Balance, what one can do, who is waiting, what happened last."""
+    """Balance, main actions, open requests, latest transactions."""
     db = visit.db
     hidden = db.setting("hide_balance") == "1"
     hero = parts.hero("••••" if hidden else shown(db, balance(db)), "Balance hidden" if hidden else "Balance")
@@ -96,21 +96,21 @@ def _upcoming(visit: Visit) -> Html:
 
 @SITE.get("/notices")
 def notices(visit: Visit) -> Screen:
-    """Notifications; looking at them marks them as seen."""
+    """Notifications; opening the page marks them as seen."""
     db = visit.db
-    found = db.rows("SELECT * FROM notices ORDER BY time DESC, id DESC")
+    records = db.rows("SELECT * FROM notices ORDER BY time DESC, id DESC")
     rows = []
-    for one in found:
-        about, symbol = _NOTICES.get(one["href"].split("/")[2], ("News", "bell"))
+    for notice in records:
+        about, symbol = _NOTICES.get(notice["href"].split("/")[2], ("News", "bell"))
         rows.append(
             parts.row(
-                one["href"],
+                notice["href"],
                 about,
-                name=one["text"],
-                note=one["text"],
+                name=notice["text"],
+                note=notice["text"],
                 lead=icon(symbol),
-                meta=formats.when(datetime.fromisoformat(one["time"]), db.now),
-                style="plain" if one["seen"] else "strong",
+                meta=formats.when(datetime.fromisoformat(notice["time"]), db.now),
+                style="plain" if notice["seen"] else "strong",
             )
         )
     db.run("UPDATE notices SET seen = 1")
@@ -125,6 +125,6 @@ def notices(visit: Visit) -> Screen:
 
 @SITE.post("/notices/clear")
 def clear_notices(visit: Visit) -> Go:
-    """Throws all notifications away."""
+    """Deletes all notifications."""
     visit.db.run("DELETE FROM notices")
     return Go(SITE.url("/notices"), "Notifications cleared", undo=True)

@@ -1,4 +1,4 @@
-"""A smart home: rooms, devices, routines, people and energy on a phone."""
+"""A smart home on a phone: rooms, devices, routines, people and energy."""
 
 from fairground_pocket.smarthome.app import SmartHome
 

@@ -1,4 +1,4 @@
-"""The smart home app as a world: its profiles, where it can start."""
+"""The smart home app as a world: its profiles and UI states."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ PAGES = (
     care,
     preferences,
 )
-"""The modules whose handlers answer; importing them registers their pages."""
+"""The modules with handlers; importing them registers their pages."""
 
 _LIGHT = "SELECT id FROM devices WHERE kind = 'light' AND online = 1 ORDER BY id LIMIT 1"
 
 
 class SmartHome(PocketApp):
-    """A home on a phone: rooms, devices, scenes, schedules, automations, people, energy."""
+    """A smart home on a phone: rooms, devices, scenes, schedules, automations, people, energy."""
 
     name = "smart-home"
     title = "Smart Home"
@@ -73,5 +73,5 @@ class SmartHome(PocketApp):
     }
 
     def fill(self, database: Database, cast: Cast, draw: Draw) -> None:
-        """Fills the home that belongs to the cast."""
+        """Fills the home of the cast."""
         filling.fill(database, cast, draw)

@@ -1,4 +1,4 @@
-"""Automations: when something happens, and if something holds, a device is told something."""
+"""Automations: when an event occurs and a condition holds, a device does something."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def automations(visit: Visit) -> Screen:
 
 @SITE.get("/automations/new")
 def new_automation(visit: Visit) -> Screen:
-    """First the device, then when it shall do what; the address may fill fields in."""
+    """Asks for the device, then for trigger and action; query parameters fill fields in."""
     chosen = to_number(visit.query("device"))
     if chosen is None:
         return picker(visit, "Which device shall act?", "/automations/new", SITE.url("/automations"))
@@ -70,7 +70,7 @@ def add_automation(visit: Visit) -> Screen | Go:
 
 @SITE.get("/automations/{number:int}")
 def automation(visit: Visit, number: int) -> Screen:
-    """One automation."""
+    """An automation with its actions."""
     row = visit.found(_JOINED.format("a.id = ?"), number)
     facts = [("When", when(row)), ("If", dict(CONDITIONS)[row["condition"]]), ("Then", then(row))]
     toggle = parts.switch_row(SITE.url(f"/automations/{number}/switch"), "Automation is on", bool(row["enabled"]))
@@ -93,7 +93,7 @@ def automation(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/automations/{number:int}/switch")
 def switch(visit: Visit, number: int) -> Go:
-    """Pauses an automation, or lets it work again."""
+    """Pauses or resumes an automation."""
     visit.found("SELECT 1 FROM automations WHERE id = ?", number)
     visit.db.run("UPDATE automations SET enabled = ? WHERE id = ?", visit.form("on") == "1", number)
     return Go(SITE.url(f"/automations/{number}"))
@@ -133,7 +133,7 @@ def delete_automation(visit: Visit, number: int) -> Go:
 
 
 def when(row: sqlite3.Row) -> str:
-    """What sets an automation off; `row` has the sensor's name and kind."""
+    """The trigger of an automation in words; `row` has the sensor's name and kind."""
     if row["trigger"] == "time":
         return f"At {row['time']}"
     if row["trigger"] == "presence":
@@ -142,7 +142,7 @@ def when(row: sqlite3.Row) -> str:
 
 
 def then(row: sqlite3.Row) -> str:
-    """What it does."""
+    """The action of an automation in words."""
     return f"{row['device_name']}: {action_words(row['kind'], row['trait'], row['value'])}"
 
 
@@ -166,7 +166,7 @@ def _form(db: Database, kind: str) -> Form:
 
 
 def _read(visit: Visit, device: sqlite3.Row, number: int) -> tuple[Filled, dict[str, object]]:
-    """What was sent, and what it is in the table."""
+    """The submitted values, and the columns they are stored in."""
     filled = _form(visit.db, device["kind"]).read(visit)
     needed = {"sensor": ("event", "Choose the sensor event"), "time": ("time", "Time is missing"),
               "presence": ("presence", "Choose whether people come or go")}.get(filled["trigger"])  # fmt: skip

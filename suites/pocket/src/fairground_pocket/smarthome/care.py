@@ -1,4 +1,4 @@
-"""Care: batteries and firmware of all devices."""
+"""Maintenance: batteries and firmware of all devices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BY_BATTERY = (
 
 @SITE.get("/batteries")
 def batteries(visit: Visit) -> Screen:
-    """All batteries, the emptiest first."""
+    """All batteries, emptiest first."""
     rows = [
         parts.row(
             SITE.url(f"/d/{row['id']}"), row["name"], note=row["room_name"], meta=f"{row['battery']} %",
@@ -35,8 +35,8 @@ def batteries(visit: Visit) -> Screen:
 
 @SITE.get("/updates")
 def updates(visit: Visit) -> Screen:
-    """Devices whose firmware is old."""
-    found = visit.db.rows(DEVICES.format("d.firmware != d.newest"))
+    """Devices with a firmware update."""
+    outdated = visit.db.rows(DEVICES.format("d.firmware != d.newest"))
     rows = [
         parts.row(
             SITE.url(f"/d/{row['id']}"), row["name"], note=f"{row['model']}, {row['room_name']}",
@@ -45,7 +45,7 @@ def updates(visit: Visit) -> Screen:
                 SITE.url(f"/d/{row['id']}/update"), f"Update {row['name']}", "arrow-down", to=SITE.url("/updates")
             ),
         )
-        for row in found
+        for row in outdated
     ]  # fmt: skip
     if not rows:
         return Screen("Updates", parts.empty("chip", "Everything is up to date"), back=SITE.url("/more"))
@@ -57,8 +57,8 @@ def updates(visit: Visit) -> Screen:
 
 @SITE.post("/updates")
 def update_all(visit: Visit) -> Go:
-    """Brings everything up to date."""
-    found = visit.db.rows(DEVICES.format("d.firmware != d.newest"))
-    for row in found:
+    """Updates the firmware of all devices."""
+    outdated = visit.db.rows(DEVICES.format("d.firmware != d.newest"))
+    for row in outdated:
         install(visit.db, row)
-    return Go(SITE.url("/updates"), f"{len(found)} devices updated", undo=True)
+    return Go(SITE.url("/updates"), f"{len(outdated)} devices updated", undo=True)

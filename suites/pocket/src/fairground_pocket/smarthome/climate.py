@@ -1,4 +1,4 @@
-"""The past of a thermometer: every hour, with the warmest and coldest of each day."""
+"""The history of a thermometer: hourly values, with each day's highest and lowest."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _DEGREES = Trait("temperature", "Temperature", "read", unit=" °C")
 
 @SITE.get("/d/{number:int}/history")
 def history(visit: Visit, number: int) -> Screen:
-    """Temperatures by day and hour, the newest first."""
+    """Temperatures by day and hour, newest first."""
     row = find(visit, number)
     degrees = fahrenheit(visit.db)
-    found = visit.db.rows("SELECT time, value FROM readings WHERE device = ? ORDER BY time DESC", number)
+    readings = visit.db.rows("SELECT time, value FROM readings WHERE device = ? ORDER BY time DESC", number)
     days: dict[str, list[tuple[str, int]]] = {}
-    for time, value in found:
+    for time, value in readings:
         days.setdefault(time[:10], []).append((time[11:16], value))
 
     def said(value: int) -> str:

@@ -15,13 +15,13 @@ _COLUMNS = ("name", "code", "lock", "first", "last", "opens", "closes")
 
 @SITE.get("/codes")
 def codes(visit: Visit) -> Screen:
-    """All codes: those that work now, those to come, those that have run out."""
+    """All codes: valid, upcoming and expired."""
     today = visit.db.now.date().isoformat()
-    found = visit.db.rows(_JOINED.format("1"))
+    rows = visit.db.rows(_JOINED.format("1"))
     groups = {
-        "Valid now": [row for row in found if row["first"] <= today <= row["last"]],
-        "Later": [row for row in found if row["first"] > today],
-        "Run out": [row for row in found if row["last"] < today],
+        "Valid now": [row for row in rows if row["first"] <= today <= row["last"]],
+        "Later": [row for row in rows if row["first"] > today],
+        "Run out": [row for row in rows if row["last"] < today],
     }
     lists = [
         parts.section(title, parts.rows(
@@ -38,7 +38,7 @@ def codes(visit: Visit) -> Screen:
 
 @SITE.get("/codes/new")
 def new_code(visit: Visit) -> Screen:
-    """A form for a code; the address may fill fields in."""
+    """A form for a code; query parameters fill fields in."""
     values = {name: visit.query(name)[:60] for name in ("name", "code")}
     form = _form(visit.db, visit.db.now.date())
     return _page(form, "New code", "/codes/new", Filled({"opens": "00:00", "closes": "23:59", **values}), "/codes")
@@ -58,7 +58,7 @@ def add_code(visit: Visit) -> Screen | Go:
 
 @SITE.get("/codes/{number:int}")
 def code(visit: Visit, number: int) -> Screen:
-    """One code."""
+    """A code with its actions."""
     row = visit.found(_JOINED.format("c.id = ?"), number)
     facts = [
         ("For", row["name"]),

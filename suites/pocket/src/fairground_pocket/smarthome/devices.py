@@ -1,4 +1,4 @@
-"""Devices: the list with its filters, the page of one with its controls, and what the controls do."""
+"""Devices: the list with its filters, a device's page with its controls, and their handlers."""
 
 from __future__ import annotations
 
@@ -25,24 +25,25 @@ _FILTERS = {
 
 @SITE.get("/devices")
 def devices(visit: Visit) -> Screen:
-    """All devices by room or kind, or those that a search and filters leave."""
+    """All devices by room or kind, or those that match the search and filters."""
     db = visit.db
     words, only, kind = visit.query("q").strip()[:100], visit.query("only"), visit.query("kind")
     by = "kind" if visit.query("by") == "kind" else ""
     kind = kind if kind in KINDS else ""
     only = only if only in _FILTERS else ""
     where = " AND ".join([_FILTERS[only][1] if only else "1", "d.kind = ?" if kind else "1"])
-    found = matching(db, words, where, *([kind] if kind else []))
+    matches = matching(db, words, where, *([kind] if kind else []))
     if by:
-        found.sort(key=lambda row: list(KINDS).index(row["kind"]))
-    pages = max(-(-len(found) // _PAGE), 1)
+        matches.sort(key=lambda row: list(KINDS).index(row["kind"]))
+    pages = max(-(-len(matches) // _PAGE), 1)
     page = min(visit.page(), pages)
-    shown_now = found[(page - 1) * _PAGE : page * _PAGE]
+    shown_now = matches[(page - 1) * _PAGE : page * _PAGE]
     keep = {"only": only, "kind": kind, "by": by}
     to = SITE.url("/devices", q=words, page=page if page > 1 else "", **keep)
     results = join([
-        parts.text(f"{len(found)} {'device' if len(found) == 1 else 'devices'}", "muted small"),
-        join(_groups(db, shown_now, by, to)) if found else parts.empty("search", "No device found", "Try other words."),
+        parts.text(f"{len(matches)} {'device' if len(matches) == 1 else 'devices'}", "muted small"),
+        join(_groups(db, shown_now, by, to)) if matches
+        else parts.empty("search", "No device found", "Try other words."),
         parts.pager(SITE.url("/devices"), page, pages, q=words, **keep),
     ])  # fmt: skip
     chips = [("All", SITE.url("/devices", kind=kind, by=by), not only)]
@@ -62,8 +63,8 @@ def devices(visit: Visit) -> Screen:
     here = set(db.column("SELECT DISTINCT kind FROM devices"))
     items = [parts.menu_link(SITE.url("/devices", only=only, by=by), "All kinds", "list")]
     items += [
-        parts.menu_link(SITE.url("/devices", only=only, kind=key, by=by), one.plural, one.icon)
-        for key, one in KINDS.items()
+        parts.menu_link(SITE.url("/devices", only=only, kind=key, by=by), device_kind.plural, device_kind.icon)
+        for key, device_kind in KINDS.items()
         if key in here
     ]
     subtitle = KINDS[kind].plural if kind else ""
@@ -74,15 +75,15 @@ def devices(visit: Visit) -> Screen:
 
 @SITE.get("/d/{number:int}")
 def device(visit: Visit, number: int) -> Screen:
-    """One device: what it is, what it can be told, what it did."""
+    """A device: its state, its controls, its activity."""
     db = visit.db
     row = find(visit, number)
     kind, traits, degrees = KINDS[row["kind"]], state(db, number), fahrenheit(db)
     controls, sheets = _controls(row, traits, degrees)
     reads = [
-        (one.label, shown(one, traits.get(one.key, ""), fahrenheit=degrees))
-        for one in kind.traits
-        if one.form == "read"
+        (trait.label, shown(trait, traits.get(trait.key, ""), fahrenheit=degrees))
+        for trait in kind.traits
+        if trait.form == "read"
     ]
     body = join([
         parts.hero(summary(row["kind"], traits, bool(row["online"]), degrees), f"{kind.title} · {row['room_name']}"),
@@ -129,7 +130,7 @@ def set_trait(visit: Visit, number: int) -> Go:
 
 @SITE.post("/d/{number:int}/step")
 def step(visit: Visit, number: int) -> Go:
-    """A little more or less of something."""
+    """Increases or decreases a trait by one step."""
     row = find(visit, number)
     trait = KINDS[row["kind"]].trait(visit.form("trait"))
     by = visit.number("by")
@@ -141,7 +142,7 @@ def step(visit: Visit, number: int) -> Go:
 
 @SITE.post("/d/{number:int}/favourite")
 def favourite(visit: Visit, number: int) -> Go:
-    """Shows a device on the first screen, or no longer."""
+    """Adds a device to the first screen or removes it."""
     row = find(visit, number)
     visit.db.run("UPDATE devices SET favourite = ? WHERE id = ?", 1 - row["favourite"], number)
     return Go(SITE.url(f"/d/{number}"), "Favourites changed", undo=True)
@@ -149,7 +150,7 @@ def favourite(visit: Visit, number: int) -> Go:
 
 @SITE.post("/d/{number:int}/update")
 def update(visit: Visit, number: int) -> Go:
-    """Installs the newest firmware."""
+    """Installs the latest firmware on a device."""
     row = find(visit, number)
     if row["firmware"] != row["newest"]:
         install(visit.db, row)
@@ -158,7 +159,7 @@ def update(visit: Visit, number: int) -> Go:
 
 @SITE.post("/d/{number:int}/battery")
 def battery(visit: Visit, number: int) -> Go:
-    """Notes that the battery is new."""
+    """Records that the battery was replaced."""
     row = find(visit, number)
     if row["battery"] is None:
         raise Gone
@@ -170,7 +171,7 @@ def battery(visit: Visit, number: int) -> Go:
 
 @SITE.post("/d/{number:int}/remove")
 def remove(visit: Visit, number: int) -> Go:
-    """Takes a device out of the home."""
+    """Removes a device from the home."""
     row = find(visit, number)
     visit.db.run("DELETE FROM devices WHERE id = ?", number)
     log(visit.db, f"{row['name']} was removed")
@@ -178,15 +179,15 @@ def remove(visit: Visit, number: int) -> Go:
 
 
 def find(visit: Visit, number: int) -> sqlite3.Row:
-    """A device with the name of its room; raises `Gone` when there is none."""
-    found = visit.db.row(DEVICES.format("d.id = ?"), number)
-    if found is None:
+    """A device with the name of its room. Raises `Gone` if there is none."""
+    row = visit.db.row(DEVICES.format("d.id = ?"), number)
+    if row is None:
         raise Gone
-    return found
+    return row
 
 
 def install(db: Database, row: sqlite3.Row) -> None:
-    """Brings the firmware of a device up to date."""
+    """Updates the firmware of a device."""
     db.run("UPDATE devices SET firmware = newest WHERE id = ?", row["id"])
     log(db, f"{row['name']}: updated to {row['newest']}", row["id"])
 
@@ -200,7 +201,7 @@ def _told(visit: Visit, row: sqlite3.Row, trait: Trait, value: str) -> Go:
 
 
 def _back(visit: Visit, number: int) -> str:
-    """Where a quick button was pressed: only pages with lists of devices have those."""
+    """The page on which a quick button was pressed; only pages with lists of devices have them."""
     to = visit.form("to")
     known = re.fullmatch(r"/smart-home/(devices|batteries|updates|rooms/[0-9]+)(\?[\w=&%+.-]*)?", to, re.ASCII)
     return to if known else SITE.url(f"/d/{number}")
@@ -215,7 +216,7 @@ def _groups(db: Database, found: list[sqlite3.Row], by: str, to: str) -> list[Ht
 
 def _controls(row: sqlite3.Row, traits: dict[str, str], degrees: bool) -> tuple[Html, list[Html]]:
     """The controls of a device in the order of its traits, and the sheets that they open."""
-    made: list[Html] = []
+    controls: list[Html] = []
     sheets: list[Html] = []
     lines: list[Html] = []
     action = SITE.url(f"/d/{row['id']}/set")
@@ -227,7 +228,7 @@ def _controls(row: sqlite3.Row, traits: dict[str, str], degrees: bool) -> tuple[
         elif trait.form == "mode":
             lines.append(parts.row(f"#set-{trait.key}", trait.label, meta=value, lead=icon("settings")))
         elif trait.form == "step":
-            made.append(
+            controls.append(
                 parts.stepper(
                     SITE.url(f"/d/{row['id']}/step"), trait.label, shown(trait, value, fahrenheit=degrees),
                     trait=trait.key,
@@ -238,16 +239,16 @@ def _controls(row: sqlite3.Row, traits: dict[str, str], degrees: bool) -> tuple[
         if trait.form in ("mode", "step"):
             items = [
                 parts.menu_button(
-                    action, f"{trait.label} {shown(trait, one, fahrenheit=degrees)}",
-                    "check" if one == value else "settings", trait=trait.key, value=one,
+                    action, f"{trait.label} {shown(trait, choice, fahrenheit=degrees)}",
+                    "check" if choice == value else "settings", trait=trait.key, value=choice,
                 )
-                for one in values(trait)
+                for choice in values(trait)
             ]  # fmt: skip
             sheets.append(parts.menu(f"set-{trait.key}", trait.label, items))
     if not lines:
         return Html(), sheets
-    steppers = parts.card(*made) if made else Html()
-    # What a device is there for comes first, then what can be turned, then the rest.
+    steppers = parts.card(*controls) if controls else Html()
+    # The main control comes first, then the steppers, then the rest.
     head = 1 if KINDS[row["kind"]].traits[0].form == "switch" else 0
     first, others = lines[:head], lines[head:]
     return parts.section("Controls", *([parts.rows(first)] if first else []), steppers, parts.rows(others)), sheets
@@ -256,10 +257,11 @@ def _controls(row: sqlite3.Row, traits: dict[str, str], degrees: bool) -> tuple[
 def _schedules(db: Database, row: sqlite3.Row) -> Html:
     rows = [
         parts.row(
-            SITE.url(f"/schedules/{one['id']}"), schedule_words(row["kind"], one),
-            lead=icon("clock"), meta="" if one["enabled"] else "Paused", style="" if one["enabled"] else "off",
+            SITE.url(f"/schedules/{schedule['id']}"), schedule_words(row["kind"], schedule),
+            lead=icon("clock"), meta="" if schedule["enabled"] else "Paused",
+            style="" if schedule["enabled"] else "off",
         )
-        for one in db.rows("SELECT * FROM schedules WHERE device = ? ORDER BY time, days, id", row["id"])
+        for schedule in db.rows("SELECT * FROM schedules WHERE device = ? ORDER BY time, days, id", row["id"])
     ]  # fmt: skip
     scenes = db.column(
         "SELECT DISTINCT s.name FROM scene_actions a JOIN scenes s ON s.id = a.scene WHERE a.device = ? ORDER BY s.id",
@@ -271,7 +273,7 @@ def _schedules(db: Database, row: sqlite3.Row) -> Html:
 
 
 def schedule_words(kind: str, row: sqlite3.Row) -> str:
-    """What a schedule does and when: `07:10 Turn on, Weekdays`."""
+    """A schedule in words: `07:10 Turn on, Weekdays`."""
     return f"{row['time']} {action_words(kind, row['trait'], row['value'])}, {day_words(row['days'])}"
 
 
@@ -279,7 +281,10 @@ def _energy(db: Database, row: sqlite3.Row) -> Html:
     months = db.rows("SELECT month, wh FROM energy_months WHERE device = ? ORDER BY month DESC LIMIT 6", row["id"])
     if not months:
         return Html()
-    bars = [(f"{one['month'][5:]}/{one['month'][2:4]}", float(one["wh"]), kwh(one["wh"])) for one in reversed(months)]
+    bars = [
+        (f"{month['month'][5:]}/{month['month'][2:4]}", float(month["wh"]), kwh(month["wh"]))
+        for month in reversed(months)
+    ]
     words = f"{kwh(months[0]['wh'])} this month so far, {kwh(months[1]['wh'])} last month" if len(months) > 1 else ""
     return parts.section(
         "Energy used", parts.card(parts.bars(bars), parts.text(words, "muted small")),
@@ -292,15 +297,18 @@ def _past(number: int) -> Html:
 
 
 def _recent(db: Database, number: int) -> Html:
-    found = db.rows("SELECT * FROM activity WHERE device = ? ORDER BY time DESC, id DESC LIMIT 5", number)
-    rows = [parts.row("", one["who"], note=one["text"], meta=_when(db, one["time"]), style="plain") for one in found]
+    entries = db.rows("SELECT * FROM activity WHERE device = ? ORDER BY time DESC, id DESC LIMIT 5", number)
+    rows = [
+        parts.row("", entry["who"], note=entry["text"], meta=_when(db, entry["time"]), style="plain")
+        for entry in entries
+    ]
     return parts.section("Recent activity", parts.rows(rows)) if rows else Html()
 
 
 def _when(db: Database, time: str) -> str:
     moment = datetime.fromisoformat(time)
-    said = formats.when(moment, db.now)
-    return said if moment.date() == db.now.date() else f"{said} {moment:%H:%M}"
+    words = formats.when(moment, db.now)
+    return words if moment.date() == db.now.date() else f"{words} {moment:%H:%M}"
 
 
 def _about(row: sqlite3.Row) -> list[tuple[str, str | Html]]:

@@ -1,4 +1,4 @@
-"""Energy: what was used in a month by device, room and kind, and the past of each."""
+"""Energy: monthly use by device, room and kind, and the history of each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _VIEWS = (("room", "Rooms"), ("device", "By device"), ("kind", "Kinds"))
 
 @SITE.get("/energy")
 def month(visit: Visit) -> Screen:
-    """A month: its total, what it cost, and who used how much."""
+    """A month: total, cost, and use by device, room or kind."""
     db = visit.db
     known = months(db)
     chosen = visit.query("month") if visit.query("month") in known else known[0] if known else ""
@@ -42,21 +42,24 @@ def month(visit: Visit) -> Screen:
         parts.rows(rows),
         parts.pager(SITE.url("/energy"), page, pages, month=chosen, by=by),
     ])  # fmt: skip
-    items = [parts.menu_link(SITE.url("/energy", month=one, by=by), month_name(one), "calendar") for one in known]
+    items = [
+        parts.menu_link(SITE.url("/energy", month=past_month, by=by), month_name(past_month), "calendar")
+        for past_month in known
+    ]
     return Screen("Energy", body, tab="energy", sheets=[parts.menu("months", "Which month?", items)])
 
 
 @SITE.get("/energy/device/{number:int}")
 def device_energy(visit: Visit, number: int) -> Screen:
-    """What a device used, by month, and by day lately."""
+    """A device's use by month, and by day for recent days."""
     db = visit.db
     row = find(visit, number)
-    found = db.rows("SELECT month, wh FROM energy_months WHERE device = ? ORDER BY month DESC", number)
+    months = db.rows("SELECT month, wh FROM energy_months WHERE device = ? ORDER BY month DESC", number)
     days = db.rows("SELECT day, wh FROM energy_days WHERE device = ? ORDER BY day DESC", number)
-    past = [(one["month"], one["wh"]) for one in found]
+    past = [(month["month"], month["wh"]) for month in months]
     body = [_past(db, past)]
     if days:
-        lines = [(formats.day(date.fromisoformat(one["day"])), kwh(one["wh"])) for one in days]
+        lines = [(formats.day(date.fromisoformat(day["day"])), kwh(day["wh"])) for day in days]
         body.append(parts.section("By day", parts.card(parts.facts(lines))))
     body.append(parts.link(SITE.url(f"/d/{number}"), "Open device", style="quiet"))
     return Screen(row["name"], join(body), back=SITE.url("/energy", by="device"), subtitle="Energy")
@@ -64,7 +67,7 @@ def device_energy(visit: Visit, number: int) -> Screen:
 
 @SITE.get("/energy/room/{number:int}")
 def room_energy(visit: Visit, number: int) -> Screen:
-    """What a room used, by month."""
+    """A room's use by month."""
     row = visit.found("SELECT name FROM rooms WHERE id = ?", number)
     past = _sums(visit.db, "d.room = ?", number)
     return Screen(row["name"], _past(visit.db, past), back=SITE.url("/energy"), subtitle="Energy")
@@ -72,7 +75,7 @@ def room_energy(visit: Visit, number: int) -> Screen:
 
 @SITE.get("/energy/kind/{key}")
 def kind_energy(visit: Visit, key: str) -> Screen:
-    """What all devices of a kind used, by month."""
+    """The use of all devices of a kind, by month."""
     if key not in KINDS:
         raise Gone
     past = _sums(visit.db, "d.kind = ?", key)
@@ -94,15 +97,15 @@ def _totals(db: Database) -> list[tuple[str, int]]:
 
 def _bars(past: Sequence[tuple[str, int]]) -> Html:
     return parts.bars(
-        [(f"{date.fromisoformat(one + '-01'):%b}"[:1], float(wh), f"{month_name(one)}: {kwh(wh)}")
-         for one, wh in reversed(past)]
+        [(f"{date.fromisoformat(month + '-01'):%b}"[:1], float(wh), f"{month_name(month)}: {kwh(wh)}")
+         for month, wh in reversed(past)]
     )  # fmt: skip
 
 
 def _past(db: Database, past: Sequence[tuple[str, int]]) -> Html:
     if not past:
         return parts.empty("bolt", "Nothing measured", "It runs on a battery, or is new.")
-    lines = [(month_name(one), f"{kwh(wh)} · {cost(db, wh)}") for one, wh in past]
+    lines = [(month_name(month), f"{kwh(wh)} · {cost(db, wh)}") for month, wh in past]
     return join([
         parts.hero(kwh(past[0][1]), f"{month_name(past[0][0])} so far"),
         parts.card(_bars(past)),

@@ -1,4 +1,4 @@
-"""What happened: alerts that ask for something, and the log of who did what."""
+"""Alerts, and the log of who did what."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _KINDS = (("safety", "Safety"), ("security", "Security"), ("battery", "Battery")
 
 @SITE.get("/alerts")
 def alerts(visit: Visit) -> Screen:
-    """Alerts, the newest first: those that are open, or all, of one kind or every."""
+    """Alerts, newest first: open ones or all, of one kind or of every kind."""
     db = visit.db
     kind = visit.query("kind") if visit.query("kind") in _ICONS else ""
     done = visit.query("show") == "all"
-    found = db.rows(
+    records = db.rows(
         "SELECT * FROM alerts WHERE (? = '' OR kind = ?) AND (? OR handled = 0) ORDER BY time DESC, id",
         kind,
         kind,
@@ -33,7 +33,7 @@ def alerts(visit: Visit) -> Screen:
             lead=icon(_ICONS[row["kind"]]), meta="Handled" if row["handled"] else "",
             style="off" if row["handled"] else "" if row["seen"] else "strong",
         )
-        for row in found
+        for row in records
     ]  # fmt: skip
     chips = [("Every kind", SITE.url("/alerts", show=show), not kind)]
     chips += [(name, SITE.url("/alerts", kind=key, show=show), key == kind) for key, name in _KINDS]
@@ -49,7 +49,7 @@ def alerts(visit: Visit) -> Screen:
 
 @SITE.get("/alerts/{number:int}")
 def alert(visit: Visit, number: int) -> Screen:
-    """One alert; looking at it is noticed."""
+    """An alert; opening it marks it as seen."""
     row = visit.found("SELECT * FROM alerts WHERE id = ?", number)
     visit.db.run("UPDATE alerts SET seen = 1 WHERE id = ? AND seen = 0", number)
     facts = [("When", formats.moment(datetime.fromisoformat(row["time"]))), ("Kind", dict(_KINDS)[row["kind"]]),
@@ -66,7 +66,7 @@ def alert(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/alerts/{number:int}/handle")
 def handle(visit: Visit, number: int) -> Go:
-    """Notes that an alert was dealt with, or was not after all."""
+    """Marks an alert as handled or as open again."""
     visit.found("SELECT 1 FROM alerts WHERE id = ?", number)
     done = visit.form("on") == "1"
     visit.db.run("UPDATE alerts SET handled = ? WHERE id = ?", done, number)
@@ -75,26 +75,26 @@ def handle(visit: Visit, number: int) -> Go:
 
 @SITE.get("/activity")
 def activity(visit: Visit) -> Screen:
-    """The log, the newest first: of everything, of one device, or what a search finds."""
+    """The log, newest first: everything, one device, or the matches of a search."""
     db = visit.db
     words, device = visit.query("q").strip()[:100], to_number(visit.query("device"))
-    found = [
+    entries = [
         row
         for row in db.rows("SELECT * FROM activity WHERE (? IS NULL OR device = ?) ORDER BY time DESC, id DESC",
                            device, device)
         if words.casefold() in f"{row['text']} {row['who']}".casefold()
     ]  # fmt: skip
-    pages = max(-(-len(found) // _PAGE), 1)
+    pages = max(-(-len(entries) // _PAGE), 1)
     page = min(visit.page(), pages)
     days: dict[str, list[Html]] = {}
-    for row in found[(page - 1) * _PAGE : page * _PAGE]:
+    for row in entries[(page - 1) * _PAGE : page * _PAGE]:
         line = parts.row("", row["who"], note=row["text"], meta=row["time"][11:16], style="plain")
         days.setdefault(row["time"][:10], []).append(line)
     lists = [
         parts.section(formats.day_in_full(date.fromisoformat(day)), parts.rows(lines)) for day, lines in days.items()
     ]
     results = join([
-        parts.text(f"{len(found)} entries", "muted small"),
+        parts.text(f"{len(entries)} entries", "muted small"),
         join(lists) if lists else parts.empty("list", "Nothing found"),
         parts.pager(SITE.url("/activity"), page, pages, q=words, device=device),
     ])  # fmt: skip

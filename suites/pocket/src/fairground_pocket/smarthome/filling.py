@@ -1,4 +1,4 @@
-"""The home of a profile: rooms, devices and their states, people, codes and routines. Its past is in `history`."""
+"""The home of a profile: rooms, devices with their states, people, codes and routines. For the past see `history`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _STATES: Final = {
     "smoke": (("All clear", 1.0),),
 }
 _FLAKY: Final = ("light", "plug", "climate", "motion", "contact", "leak", "fan", "speaker")
-"""Kinds of which some are out of reach now and then; every home has several of each."""
+"""Kinds with occasionally unreachable devices; every home has several of each."""
 _LIKELY_ON: Final = {"light": 0.4, "plug": 0.7, "thermostat": 0.8, "camera": 0.85, "heater": 0.8, "purifier": 0.5}
 _SETTINGS: Final = {
     "mode": "home",
@@ -102,14 +102,14 @@ def _value(draw: Draw, home: Home, kind: Kind, trait: Trait) -> str:
 
 
 def _warmth(db: Database, draw: Draw, home: Home) -> None:
-    """Temperatures that all differ, so that the warmest room is always one; no room has two thermometers."""
+    """Distinct temperatures, so that the warmest room is unique; no room has two thermometers."""
     devices = db.column("SELECT device FROM traits WHERE name = 'temperature' ORDER BY device")
     degrees = draw.sample(range(home.warm - 25, home.warm + 26), len(devices))
     db.many("UPDATE traits SET value = ? WHERE name = 'temperature' AND device = ?", zip(degrees, devices, strict=True))
 
 
 def _care(db: Database, draw: Draw) -> None:
-    """Batteries that all differ, so that the emptiest is always one device."""
+    """Distinct battery levels, so that the emptiest device is unique."""
     keys = [key for key, kind in KINDS.items() if kind.battery]
     marks = ", ".join("?" * len(keys))
     devices = db.column(f"SELECT id FROM devices WHERE kind IN ({marks}) ORDER BY id", *keys)
@@ -136,12 +136,12 @@ def _people(db: Database, cast: Cast, draw: Draw) -> None:
 
 def _codes(db: Database, cast: Cast, draw: Draw) -> None:
     locks = db.column("SELECT id FROM devices WHERE kind = 'lock' ORDER BY id")
-    people = draw.sample([one for one in cast.people if one.relation != "work"], 7)
+    people = draw.sample([candidate for candidate in cast.people if candidate.relation != "work"], 7)
     used: set[str] = set()
     for place, person in enumerate(people):
         code = next(c for c in (f"{draw.integer(0, 999_999):06}" for _ in range(50)) if c not in used)
         used.add(code)
-        # The first ones have run out, the last has not begun: such lists are never tidy.
+        # The first codes have expired and the last is not valid yet, as in a real list.
         first = cast.now.date() + timedelta(days=(-90, -70, -50, -30, -12, -6, 5)[place] - draw.integer(0, 4))
         last = first + timedelta(days=(14, 21, 10, 60, 45, 80, 12)[place] + draw.integer(0, 5))
         opens, closes = draw.choice((("00:00", "23:59"), ("08:00", "18:00"), ("09:00", "13:00"), ("16:00", "22:00")))

@@ -1,4 +1,4 @@
-"""The past of a profile's home: energy by month and day, temperatures by hour, who did what, what was wrong."""
+"""The history of a profile's home: energy by month and day, hourly temperatures, activity, alerts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ALERTS: Final = (
 
 
 def fill(db: Database, cast: Cast, draw: Draw) -> None:
-    """Fills all history."""
+    """Writes energy, temperatures, activity and alerts."""
     _energy(db, cast, draw)
     _readings(db, cast, draw)
     _activity(db, cast, draw)
@@ -41,7 +41,7 @@ def fill(db: Database, cast: Cast, draw: Draw) -> None:
 
 
 def _energy(db: Database, cast: Cast, draw: Draw) -> None:
-    """Twelve whole months and this one; days of this month and the one before, which add up to their months."""
+    """Twelve full months and the current one. The daily values of the last two months add up to their months."""
     today = cast.now.date()
     this = today.replace(day=1)
     last = (this - timedelta(days=1)).replace(day=1)
@@ -72,7 +72,7 @@ _SEASONAL: Final = ("thermostat", "heater", "light")
 
 
 def _readings(db: Database, cast: Cast, draw: Draw) -> None:
-    """A temperature for each hour; the last one is what the device shows now."""
+    """A temperature per hour; the last one equals the device's current value."""
     start = cast.now.replace(minute=0, second=0)
     for device, now in db.rows(
         "SELECT device, CAST(value AS INTEGER) FROM traits WHERE name = 'temperature' ORDER BY device"
@@ -98,7 +98,7 @@ def _activity(db: Database, cast: Cast, draw: Draw) -> None:
         if kind.events:
             who, text = "Sensor", f"{row['name']} {_noticed(draw, kind)}"
         else:
-            trait = draw.choice([one for one in kind.traits[:2] if one.form != "read"])
+            trait = draw.choice([candidate for candidate in kind.traits[:2] if candidate.form != "read"])
             value = draw.choice(values(trait))
             who = draw.weighted(people) if draw.chance(0.75) else "Schedule"
             text = f"{row['name']}: {action_words(kind.key, trait.key, value)}"
@@ -107,14 +107,14 @@ def _activity(db: Database, cast: Cast, draw: Draw) -> None:
 
 
 def _noticed(draw: Draw, kind: Kind) -> str:
-    """What a sensor says on a usual day: most of them never meet what they are there for."""
+    """What a sensor reports on a normal day; most sensors only test themselves."""
     if kind.key == "climate":
         return f"reports {draw.integer(34, 68)} % humidity"
     return event_words(kind.key, draw.choice(kind.events)[0]) if kind.key in ("motion", "contact") else "tested itself"
 
 
 def _alerts(db: Database, cast: Cast, draw: Draw) -> None:
-    """Every title once, so that each can be named without doubt."""
+    """Alerts with unique titles, so that each can be identified."""
     titles: set[str] = set()
     rows = []
     for number in range(44):

@@ -1,4 +1,4 @@
-"""The homes of the profiles: what each is called, its rooms, and what stands in a room of each type."""
+"""The homes of the profiles: their names, their rooms, and the devices per type of room."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Home:
-    """A home: its kind in words, its rooms as `Name = type @ floor`, and what energy costs in the smallest coin."""
+    """A home: its kind, its rooms as `Name = type @ floor`, and its energy price in the smallest coin."""
 
     title: str
     kind: str
@@ -131,5 +131,5 @@ HOMES: Final[Mapping[str, Home]] = {
 
 
 def pairs(text: str) -> list[tuple[str, str]]:
-    """`a=b, c=d` taken apart."""
+    """Parses `a=b, c=d`."""
     return [(name.strip(), rest.strip()) for name, _, rest in (part.partition("=") for part in text.split(","))]

@@ -1,4 +1,4 @@
-"""Kinds of devices as data: what each can be told, what it shows, and the words for both."""
+"""Kinds of devices as data: their traits, their readings, and the words for both."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Final, Literal
 
 @dataclass(frozen=True)
 class Trait:
-    """One thing that a device can be told, or shows. Its value is kept as text.
+    """One property of a device that can be set or is only shown. Its value is stored as text.
 
     Attributes:
-        key: In the database.
-        label: For people; the name of its control.
+        key: Key in the database.
+        label: Displayed name; also the name of its control.
         form: `switch` (`1` or `0`), `step` (a whole number), `mode` (one of `options`) or `read` (only shown).
-        low: The least of a `step`.
-        high: The most.
-        step: Of less and more.
-        preset: Distance of the values that can be chosen at once.
-        unit: Behind the number. `°C` is kept in tenths.
-        options: Of a `mode`.
-        words: Of a `switch`: as an order to turn it on, and off; and as what it then is.
+        low: Minimum of a `step`.
+        high: Maximum of a `step`.
+        step: Change per tap on less or more.
+        preset: Distance between the values that can be chosen directly.
+        unit: Unit after the number. `°C` is stored in tenths.
+        options: Values of a `mode`.
+        words: For a `switch`: the commands to turn it on and off, and the words for both states.
     """
 
     key: str
@@ -41,15 +41,15 @@ class Kind:
     """A kind of device.
 
     Attributes:
-        key: In the database.
-        title: For people.
-        plural: Of the title.
-        icon: Its symbol.
-        traits: What it can be told and shows, in the order of its page.
-        events: Of a sensor: what can set off an automation; key and words.
-        battery: Whether it runs on one.
-        daily: What it uses in a day, in tenths of a kilowatt hour: the usual least and most.
-        models: Makers and models that are sold.
+        key: Key in the database.
+        title: Displayed name.
+        plural: Plural of the title.
+        icon: Name of its symbol.
+        traits: Its traits, in the order of its page.
+        events: For a sensor, the events that can trigger an automation: key and words.
+        battery: Whether it runs on a battery.
+        daily: Usual minimum and maximum daily use, in tenths of a kilowatt hour.
+        models: Makers and models.
     """
 
     key: str
@@ -67,8 +67,8 @@ class Kind:
 
 
 def _switch(key: str, label: str, *words: str) -> Trait:
-    one, other, on, off = words or (f"{label} on", f"{label} off", "On", "Off")
-    return Trait(key, label, "switch", words=(one, other, on, off))
+    turn_on, turn_off, on, off = words or (f"{label} on", f"{label} off", "On", "Off")
+    return Trait(key, label, "switch", words=(turn_on, turn_off, on, off))
 
 
 def _step(key: str, label: str, low: int, high: int, step: int, unit: str, preset: int = 0) -> Trait:
@@ -185,10 +185,10 @@ _ALL: Final = (
 )  # fmt: skip
 
 KINDS: Final[Mapping[str, Kind]] = {kind.key: kind for kind in _ALL}
-"""All kinds by their keys, in the order of lists."""
+"""All kinds by key, in the order of lists."""
 
 SENSORS: Final = tuple(kind.key for kind in _ALL if kind.events)
-"""Keys of the kinds that can set off an automation."""
+"""Keys of the kinds that can trigger an automation."""
 
 
 def shown(trait: Trait, value: str, *, fahrenheit: bool = False) -> str:
@@ -202,7 +202,7 @@ def shown(trait: Trait, value: str, *, fahrenheit: bool = False) -> str:
 
 
 def action_words(kind: str, trait: str, value: str) -> str:
-    """What a routine does to a device, as an order: `Turn on`, `Brightness 40 %`."""
+    """The action of a routine in words: `Turn on`, `Brightness 40 %`."""
     known = KINDS[kind].trait(trait)
     if known is None:
         return "Nothing"
@@ -212,14 +212,14 @@ def action_words(kind: str, trait: str, value: str) -> str:
 
 
 def actions(kind: str) -> Iterator[tuple[str, str]]:
-    """All that a routine can do to a device of a kind: `trait:value` and the words for it."""
+    """All actions that a routine can do with a device of a kind: `trait:value` and its words."""
     for trait in KINDS[kind].traits:
         for value in values(trait):
             yield f"{trait.key}:{value}", action_words(kind, trait.key, value)
 
 
 def values(trait: Trait) -> tuple[str, ...]:
-    """The values of a trait that can be chosen at once."""
+    """The values of a trait that can be chosen directly."""
     match trait.form:
         case "switch":
             return ("1", "0")
@@ -231,5 +231,5 @@ def values(trait: Trait) -> tuple[str, ...]:
 
 
 def event_words(kind: str, event: str) -> str:
-    """What a sensor notices: `opens`."""
+    """The words for a sensor's event: `opens`."""
     return next((words for key, words in KINDS[kind].events if key == event), "notices something")

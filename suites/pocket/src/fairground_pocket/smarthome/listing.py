@@ -1,4 +1,4 @@
-"""Lists of devices: rows with their quick switch, and the page where a device is picked for something."""
+"""Lists of devices: rows with a quick switch, and a page for picking a device."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _QUICK = ("power", "locked")
 
 
 def device_rows(db: Database, devices: Iterable[sqlite3.Row], to: str, *, rooms: bool = True) -> Html:
-    """Rows that lead to devices, each with a quick switch where it has one; `to` is where that comes back to."""
+    """Rows that link to devices, with a quick switch if they have one; `to` is the address after switching."""
     known, degrees = states(db), fahrenheit(db)
     return parts.rows(_row(row, known.get(row["id"], {}), degrees, to, rooms) for row in devices)
 
@@ -34,16 +34,16 @@ def picker(
     fits: Callable[[sqlite3.Row], bool] = lambda row: any(True for _ in actions(row["kind"])),
     **keep: object,
 ) -> Screen:
-    """A page where a device is chosen; each leads to `path?device=ID`."""
+    """A page for picking a device; each row links to `path?device=ID`."""
     words = visit.query("q").strip()[:100]
-    found = [row for row in matching(visit.db, words) if fits(row)]
+    matches = [row for row in matching(visit.db, words) if fits(row)]
     rows = [
         parts.row(
             SITE.url(path, device=row["id"], **keep), row["name"],
             note=f"{KINDS[row['kind']].title}, {row['room_name']}",
             lead=icon(KINDS[row["kind"]].icon),
         )
-        for row in found
+        for row in matches
     ]  # fmt: skip
     results = parts.rows(rows) if rows else parts.empty("search", "No device found")
     body = join([parts.search_box(SITE.url(path), words, "Search for a device", **keep), parts.live(results)])
@@ -51,7 +51,7 @@ def picker(
 
 
 def quick_name(kind: str, traits: dict[str, str]) -> tuple[str, str, str] | None:
-    """The quick switch of a device: its trait, the value that it would get, and its order in words."""
+    """The quick switch of a device: its trait, the value it would set, and its name."""
     for trait in KINDS[kind].traits:
         if trait.key in _QUICK:
             on = traits.get(trait.key) == "1"
@@ -61,7 +61,7 @@ def quick_name(kind: str, traits: dict[str, str]) -> tuple[str, str, str] | None
 
 def _row(row: sqlite3.Row, traits: dict[str, str], degrees: bool, to: str, rooms: bool) -> Html:
     kind = KINDS[row["kind"]]
-    said = summary(row["kind"], traits, bool(row["online"]), degrees)
+    state = summary(row["kind"], traits, bool(row["online"]), degrees)
     quick = quick_name(row["kind"], traits) if row["online"] else None
     side = Html()
     if quick is not None:
@@ -71,7 +71,7 @@ def _row(row: sqlite3.Row, traits: dict[str, str], degrees: bool, to: str, rooms
             SITE.url(f"/d/{row['id']}/set"), f"{words} {row['name']}", symbol, trait=trait, value=value, to=to,
         )  # fmt: skip
     return parts.row(
-        SITE.url(f"/d/{row['id']}"), row["name"], note=f"{said} · {row['room_name']}" if rooms else said,
+        SITE.url(f"/d/{row['id']}"), row["name"], note=f"{state} · {row['room_name']}" if rooms else state,
         lead=parts.avatar(kind.title, kind.icon), side=side, style="" if row["online"] else "off",
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Members: who may use the home, as what, and until when."""
+"""Members: who may use the home, in which role, and until when."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _NAMES = {"owner": "Owner", **{key: name for key, name, _ in ROLES}}
 
 @SITE.get("/members")
 def members(visit: Visit) -> Screen:
-    """Everybody, by what they may do."""
+    """All members, grouped by role and status."""
     db = visit.db
-    found = db.rows("SELECT * FROM members ORDER BY id")
+    rows = db.rows("SELECT * FROM members ORDER BY id")
     groups = {
-        "Household": [row for row in found if row["role"] != "guest" and row["status"] == "active"],
-        "Guests": [row for row in found if row["role"] == "guest" and row["status"] == "active"],
-        "Invited": [row for row in found if row["status"] == "invited"],
+        "Household": [row for row in rows if row["role"] != "guest" and row["status"] == "active"],
+        "Guests": [row for row in rows if row["role"] == "guest" and row["status"] == "active"],
+        "Invited": [row for row in rows if row["status"] == "invited"],
     }
     lists = [
         parts.section(title, parts.rows(
@@ -39,14 +39,14 @@ def members(visit: Visit) -> Screen:
 
 @SITE.get("/members/new")
 def invite(visit: Visit) -> Screen:
-    """A form to invite somebody; the address may fill fields in."""
+    """A form to invite a person; query parameters fill fields in."""
     values = {name: visit.query(name)[:80] for name in ("name", "address", "role")}
     return _page(_form(visit.db), "Invite somebody", "/members/new", Filled(values), "/members", "Invite")
 
 
 @SITE.post("/members/new")
 def add_member(visit: Visit) -> Screen | Go:
-    """Invites somebody."""
+    """Invites a person."""
     form = _form(visit.db)
     filled = form.read(visit)
     if visit.db.one("SELECT 1 FROM members WHERE fold(address) = fold(?)", filled["address"]):
@@ -61,7 +61,7 @@ def add_member(visit: Visit) -> Screen | Go:
 
 @SITE.get("/members/{number:int}")
 def member(visit: Visit, number: int) -> Screen:
-    """One member."""
+    """A member with their role and activity."""
     row = visit.found("SELECT * FROM members WHERE id = ?", number)
     facts = [
         ("Role", _NAMES[row["role"]]),
@@ -71,7 +71,7 @@ def member(visit: Visit, number: int) -> Screen:
         ("Access until", formats.day(date.fromisoformat(row["until"])) if row["until"] else "No end"),
     ]
     seen = visit.db.rows("SELECT * FROM activity WHERE who = ? ORDER BY time DESC, id DESC LIMIT 5", row["name"])
-    rows = [parts.row("", one["time"][:16].replace("T", " "), note=one["text"], style="plain") for one in seen]
+    rows = [parts.row("", entry["time"][:16].replace("T", " "), note=entry["text"], style="plain") for entry in seen]
     body = join([
         parts.hero(row["name"], "At home" if row["present"] else "Not at home"),
         parts.card(parts.facts(facts)),
@@ -92,7 +92,7 @@ def member(visit: Visit, number: int) -> Screen:
 
 @SITE.get("/members/{number:int}/edit")
 def edit_member(visit: Visit, number: int) -> Screen:
-    """A form to change somebody's role."""
+    """A form to change a member's role."""
     row = _not_owner(visit, number)
     filled = Filled({"role": row["role"], "until": row["until"]})
     return _page(_role(visit.db), row["name"], f"/members/{number}/edit", filled, f"/members/{number}", "Save")
@@ -100,7 +100,7 @@ def edit_member(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/members/{number:int}/edit")
 def save_member(visit: Visit, number: int) -> Screen | Go:
-    """Changes somebody's role."""
+    """Saves a member's role."""
     row = _not_owner(visit, number)
     form = _role(visit.db)
     filled = _limited(form.read(visit))
@@ -113,7 +113,7 @@ def save_member(visit: Visit, number: int) -> Screen | Go:
 
 @SITE.post("/members/{number:int}/remove")
 def remove_member(visit: Visit, number: int) -> Go:
-    """Ends somebody's access."""
+    """Removes a member."""
     row = _not_owner(visit, number)
     visit.db.run("DELETE FROM members WHERE id = ?", number)
     log(visit.db, f"{row['name']} was removed")

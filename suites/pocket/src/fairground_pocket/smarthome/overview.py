@@ -1,4 +1,4 @@
-"""The first screen: how the home is, what one uses most, its rooms; and the page that leads to everything else."""
+"""The first screen: state of the home, favourite devices, rooms; and the page with all other links."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from fairground_pocket.smarthome.store import DEVICES, fahrenheit, log, states, 
 
 @SITE.get("/")
 def overview(visit: Visit) -> Screen:
-    """The home at a glance."""
+    """The first screen: mode, safety warning, favourite devices, scenes and rooms."""
     db = visit.db
-    mode = next(one for one in MODES if one[0] == db.setting("mode"))
+    mode = next(entry for entry in MODES if entry[0] == db.setting("mode"))
     present = db.one("SELECT count(*) FROM members WHERE present = 1")
     words = f"{mode[1]} mode · {present} {'person' if present == 1 else 'people'} in"
     body = join([
@@ -42,7 +42,7 @@ def overview(visit: Visit) -> Screen:
 
 @SITE.post("/mode")
 def set_mode(visit: Visit) -> Go:
-    """Says whether people are at home, away or asleep."""
+    """Sets the home's mode: at home, away or asleep."""
     name = next((name for key, name, _ in MODES if key == visit.form("mode")), None)
     if name is None:
         raise Gone
@@ -54,7 +54,7 @@ def set_mode(visit: Visit) -> Go:
 
 @SITE.get("/more")
 def more(visit: Visit) -> Screen:
-    """Everything that has no tab of its own."""
+    """Links to everything without its own tab."""
     db = visit.db
     low = db.one("SELECT count(*) FROM devices WHERE battery < 20")
     updates = db.one("SELECT count(*) FROM devices WHERE firmware != newest")
@@ -91,12 +91,12 @@ def more(visit: Visit) -> Screen:
 
 
 def unseen(db: Database) -> int:
-    """How many alerts nobody has looked at."""
+    """The number of unseen alerts."""
     return int(db.one("SELECT count(*) FROM alerts WHERE seen = 0 AND handled = 0"))
 
 
 def _warning(db: Database) -> Html:
-    """The newest alert about safety that nobody has dealt with."""
+    """The newest unhandled safety alert."""
     row = db.row("SELECT * FROM alerts WHERE kind = 'safety' AND handled = 0 ORDER BY time DESC LIMIT 1")
     return parts.notice(row["title"], "warning") if row is not None else Html()
 
@@ -107,10 +107,10 @@ def _favourites(db: Database) -> Html:
     for row in db.rows(DEVICES.format("d.favourite = 1")):
         traits = known.get(row["id"], {})
         quick = quick_name(row["kind"], traits)
-        said = summary(row["kind"], traits, bool(row["online"]), degrees)
+        state = summary(row["kind"], traits, bool(row["online"]), degrees)
         on = quick is not None and quick[1] == "0" and quick[0] == "power" and bool(row["online"])
         tiles.append(
-            parts.tile(SITE.url(f"/d/{row['id']}"), row["name"], note=said, symbol=KINDS[row["kind"]].icon, on=on)
+            parts.tile(SITE.url(f"/d/{row['id']}"), row["name"], note=state, symbol=KINDS[row["kind"]].icon, on=on)
         )
     hint = parts.text("Give a device a heart and it is shown here.", "muted")
     return parts.section("Favourites", parts.tiles(tiles) if tiles else hint)
@@ -145,7 +145,7 @@ def _rooms(db: Database) -> Html:
 
 
 def temperature(db: Database, room: int, degrees: bool) -> str:
-    """How warm a room is, by its thermostat or sensor; empty when it has none."""
+    """The temperature of a room, by its thermostat or sensor; empty if it has none."""
     row = db.row(
         "SELECT d.kind, t.value FROM devices d JOIN traits t ON t.device = d.id WHERE d.room = ? "
         "AND t.name = 'temperature' ORDER BY d.id LIMIT 1",

@@ -1,4 +1,4 @@
-"""Settings: the home's name and place, units, what energy costs, quiet hours, which alerts are told."""
+"""Settings: the home's name and place, units, energy tariff, quiet hours, alerts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TARIFF = Form(Field("tariff", "Price of a kilowatt hour", required=True, limit=
 
 @SITE.get("/settings")
 def settings(visit: Visit) -> Screen:
-    """All settings."""
+    """The list of settings."""
     db = visit.db
     quiet = f"{db.setting('quiet_from')} to {db.setting('quiet_to')}" if db.setting("quiet_on") == "1" else "Off"
     price = formats.money(int(db.setting("tariff")), db.setting("currency"))
@@ -55,9 +55,9 @@ def settings(visit: Visit) -> Screen:
 
 @SITE.post("/settings")
 def switch(visit: Visit) -> Go:
-    """Turns one of the switches."""
+    """Sets one of the switches."""
     key = visit.form("key")
-    if key != "fahrenheit" and key not in {one for one, *_ in _SWITCHES}:
+    if key != "fahrenheit" and key not in {name for name, *_ in _SWITCHES}:
         raise Gone
     visit.db.set(key, visit.form("on") == "1")
     return Go(SITE.url("/settings"))
@@ -65,38 +65,38 @@ def switch(visit: Visit) -> Go:
 
 @SITE.get("/settings/home")
 def home(visit: Visit) -> Screen:
-    """Name and place."""
+    """A form for the home's name and place."""
     return _page(_HOME, "Name and place", "/settings/home", _kept(visit, _HOME))
 
 
 @SITE.post("/settings/home")
 def save_home(visit: Visit) -> Screen | Go:
-    """Keeps name and place."""
+    """Saves the home's name and place."""
     return _save(visit, _HOME, _HOME.read(visit), "Name and place", "/settings/home")
 
 
 @SITE.get("/settings/quiet")
 def quiet(visit: Visit) -> Screen:
-    """When alerts make no sound."""
+    """A form for the quiet hours, when alerts make no sound."""
     return _page(_QUIET, "Quiet hours", "/settings/quiet", _kept(visit, _QUIET))
 
 
 @SITE.post("/settings/quiet")
 def save_quiet(visit: Visit) -> Screen | Go:
-    """Keeps the quiet hours."""
+    """Saves the quiet hours."""
     return _save(visit, _QUIET, _QUIET.read(visit), "Quiet hours", "/settings/quiet")
 
 
 @SITE.get("/settings/tariff")
 def tariff(visit: Visit) -> Screen:
-    """What energy costs."""
+    """A form for the energy tariff."""
     price = formats.plain_money(int(visit.db.setting("tariff")), visit.db.setting("currency"))
     return _page(_TARIFF, "Energy price", "/settings/tariff", Filled({"tariff": price}))
 
 
 @SITE.post("/settings/tariff")
 def save_tariff(visit: Visit) -> Screen | Go:
-    """Keeps what energy costs."""
+    """Saves the energy tariff."""
     filled = _TARIFF.read(visit)
     amount = formats.parse_money(filled["tariff"], visit.db.setting("currency"))
     if filled["tariff"] and not amount:

@@ -1,4 +1,4 @@
-"""Rooms, and bringing devices into them: adding, renaming, moving."""
+"""Rooms and their devices: adding, renaming, moving."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ROOM = Form(
 
 @SITE.get("/rooms")
 def rooms(visit: Visit) -> Screen:
-    """All rooms, by floor."""
+    """All rooms, grouped by floor."""
     db = visit.db
     degrees = fahrenheit(db)
     floors: dict[str, list[sqlite3.Row]] = {}
@@ -47,7 +47,7 @@ def rooms(visit: Visit) -> Screen:
 
 @SITE.get("/rooms/new")
 def new_room(visit: Visit) -> Screen:
-    """A form for a room."""
+    """A form for a new room."""
     return _room_page("New room", "/rooms/new", Filled({"icon": "sofa"}))
 
 
@@ -64,10 +64,10 @@ def add_room(visit: Visit) -> Screen | Go:
 
 @SITE.get("/rooms/{number:int}")
 def room(visit: Visit, number: int) -> Screen:
-    """One room with its devices."""
+    """A room with its devices."""
     db = visit.db
     row = visit.found("SELECT * FROM rooms WHERE id = ?", number)
-    found = db.rows(DEVICES.format("d.room = ?"), number)
+    devices = db.rows(DEVICES.format("d.room = ?"), number)
     warm = temperature(db, number, fahrenheit(db))
     buttons = parts.side_by_side(
         parts.button(SITE.url(f"/rooms/{number}/off"), "Lights off", symbol="lamp", style="slim quiet", what="light"),
@@ -76,9 +76,9 @@ def room(visit: Visit, number: int) -> Screen:
         ),
     )
     body = join([
-        parts.hero(warm or row["name"], f"{row['floor']} · {len(found)} devices"),
-        buttons if found else Html(),
-        device_rows(db, found, SITE.url(f"/rooms/{number}"), rooms=False) if found
+        parts.hero(warm or row["name"], f"{row['floor']} · {len(devices)} devices"),
+        buttons if devices else Html(),
+        device_rows(db, devices, SITE.url(f"/rooms/{number}"), rooms=False) if devices
         else parts.empty(row["icon"], "No devices yet", "Move some here, or add new ones."),
     ])  # fmt: skip
     actions = [
@@ -90,7 +90,7 @@ def room(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/rooms/{number:int}/off")
 def room_off(visit: Visit, number: int) -> Go:
-    """Turns off the lights of a room, or all that has a switch."""
+    """Turns off the lights of a room, or everything with a switch."""
     visit.found("SELECT 1 FROM rooms WHERE id = ?", number)
     count = off(visit.db, number, ("light",) if visit.form("what") == "light" else tuple(KINDS))
     return Go(SITE.url(f"/rooms/{number}"), f"{count} turned off", undo=True)
@@ -123,7 +123,7 @@ def save_room(visit: Visit, number: int) -> Screen | Go:
 
 @SITE.post("/rooms/{number:int}/delete")
 def delete_room(visit: Visit, number: int) -> Go:
-    """Deletes a room that has no devices any more."""
+    """Deletes a room without devices."""
     row = visit.found("SELECT * FROM rooms WHERE id = ?", number)
     if visit.db.one("SELECT 1 FROM devices WHERE room = ?", number):
         return Go(SITE.url(f"/rooms/{number}"), "Move its devices elsewhere first")
@@ -133,14 +133,14 @@ def delete_room(visit: Visit, number: int) -> Go:
 
 @SITE.get("/devices/new")
 def new_device(visit: Visit) -> Screen:
-    """A form for a device that is taken out of its box."""
+    """A form for a new device."""
     values_now = {name: visit.query(name)[:60] for name in ("name", "kind", "room", "serial")}
     return _device_page(_new_device(visit.db), "Add device", "/devices/new", Filled(values_now), SITE.url("/devices"))
 
 
 @SITE.post("/devices/new")
 def add_device(visit: Visit) -> Screen | Go:
-    """Adds a device, with everything as it is when new."""
+    """Adds a device in its factory state."""
     form = _new_device(visit.db)
     filled = _unique(visit, form.read(visit), 0)
     if not filled.ok:
@@ -215,7 +215,7 @@ def _old_device(db: Database) -> Form:
 
 def _new_device(db: Database) -> Form:
     return Form(
-        Field("kind", "Kind", "sheet", required=True, options=[(key, one.title) for key, one in KINDS.items()]),
+        Field("kind", "Kind", "sheet", required=True, options=[(key, kind.title) for key, kind in KINDS.items()]),
         *_old_device(db).fields,
         Field("serial", "Serial number", required=True, limit=10, hint="Ten letters and digits on the box",
               check=lambda text: None if len(text) == 10 and text.isalnum() else "It has ten letters and digits"),

@@ -1,4 +1,4 @@
-"""The routines of a profile's home: scenes, schedules and automations over the devices that it has."""
+"""The routines of a profile's home: scenes, schedules and automations for its devices."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _TIMES: Final = ("06:20", "07:35", "12:10", "16:40", "19:25", "20:50")
 
 
 def fill(db: Database, cast: Cast, draw: Draw) -> None:
-    """Fills all routines."""
+    """Writes scenes, schedules and automations."""
     devices = db.rows("SELECT * FROM devices ORDER BY id")
     for place, (name, icon, words) in enumerate(_SCENES):
         last_run = cast.now - timedelta(days=draw.integer(0, 20), minutes=7 * place + draw.integer(60, 400))
@@ -76,14 +76,14 @@ def _of(devices: Sequence[sqlite3.Row], kind: str) -> list[sqlite3.Row]:
 def _scene_actions(db: Database, draw: Draw, devices: Sequence[sqlite3.Row], scene: int, words: str) -> None:
     kind, trait, value = words.split(" ", 2)
     for device in draw.sample(_of(devices, kind), draw.integer(1, 4) if kind == "light" else draw.integer(1, 2)):
-        found = db.one("SELECT 1 FROM scene_actions WHERE scene = ? AND device = ? AND trait = ?", scene, device["id"],
+        exists = db.one("SELECT 1 FROM scene_actions WHERE scene = ? AND device = ? AND trait = ?", scene, device["id"],
                        trait)  # fmt: skip
-        if not found:
+        if not exists:
             db.insert("scene_actions", scene=scene, device=device["id"], trait=trait, value=value)
 
 
 def _schedules(db: Database, draw: Draw, devices: Sequence[sqlite3.Row]) -> None:
-    """Devices with several schedules and devices with one; never two of a device at the same time."""
+    """Devices with several schedules and devices with one; a device never has two at the same time."""
     for kind in dict.fromkeys(plan[0] for plan in _PLANS):
         plans = [plan for plan in _PLANS if plan[0] == kind]
         for place, device in enumerate(draw.sample(_of(devices, kind), 5 if kind == "light" else 2)):

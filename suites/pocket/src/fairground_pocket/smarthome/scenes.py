@@ -1,4 +1,4 @@
-"""Routines at a glance, and scenes: several devices told something at once."""
+"""The list of routines, and scenes: actions on several devices at once."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _FORM = Form(
 
 @SITE.get("/routines")
 def routines(visit: Visit) -> Screen:
-    """Scenes, and the ways to schedules and automations."""
+    """All scenes, with links to schedules and automations."""
     db = visit.db
-    found = db.rows("SELECT s.*, (SELECT count(*) FROM scene_actions a WHERE a.scene = s.id) AS count FROM scenes s "
+    records = db.rows("SELECT s.*, (SELECT count(*) FROM scene_actions a WHERE a.scene = s.id) AS count FROM scenes s "
                     "ORDER BY s.id")  # fmt: skip
     rows = [
         parts.row(
@@ -38,7 +38,7 @@ def routines(visit: Visit) -> Screen:
                 SITE.url(f"/scenes/{row['id']}/run"), f"Run {row['name']}", "play", to="/routines"
             ),
         )
-        for row in found
+        for row in records
     ]  # fmt: skip
     scheduled = db.one("SELECT count(*) FROM schedules WHERE enabled = 1")
     automatic = db.one("SELECT count(*) FROM automations WHERE enabled = 1")
@@ -75,13 +75,13 @@ def scene(visit: Visit, number: int) -> Screen:
     db = visit.db
     row = visit.found("SELECT * FROM scenes WHERE id = ?", number)
     rows = []
-    for one in _actions(db, number):
-        words = action_words(one["kind"], one["trait"], one["value"])
+    for action in _actions(db, number):
+        words = action_words(action["kind"], action["trait"], action["value"])
         rows.append(parts.row(
-            SITE.url(f"/scenes/{number}/a/{one['id']}"), words, name=action_name(one), note=one["name"],
-            lead=icon(KINDS[one["kind"]].icon),
+            SITE.url(f"/scenes/{number}/a/{action['id']}"), words, name=action_name(action), note=action["name"],
+            lead=icon(KINDS[action["kind"]].icon),
             side=parts.icon_button(
-                SITE.url(f"/scenes/{number}/a/{one['id']}/delete"), f"Remove {action_name(one)}", "close"
+                SITE.url(f"/scenes/{number}/a/{action['id']}/delete"), f"Remove {action_name(action)}", "close"
             ),
         ))  # fmt: skip
     body = join([
@@ -140,7 +140,7 @@ def delete_scene(visit: Visit, number: int) -> Go:
 
 @SITE.get("/scenes/{number:int}/add")
 def add_action(visit: Visit, number: int) -> Screen:
-    """First the device, then what it shall do."""
+    """Asks for the device, then for the action."""
     visit.found("SELECT 1 FROM scenes WHERE id = ?", number)
     chosen = to_number(visit.query("device"))
     if chosen is None:
@@ -150,7 +150,7 @@ def add_action(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/scenes/{number:int}/add")
 def save_new_action(visit: Visit, number: int) -> Screen | Go:
-    """Adds an action; a device is told each thing once."""
+    """Adds an action; each trait of a device can occur once."""
     visit.found("SELECT 1 FROM scenes WHERE id = ?", number)
     device = find(visit, visit.number("device") or 0)
     filled = _action_form(device["kind"]).read(visit)
@@ -166,7 +166,7 @@ def save_new_action(visit: Visit, number: int) -> Screen | Go:
 
 @SITE.get("/scenes/{number:int}/a/{action:int}")
 def edit_action(visit: Visit, number: int, action: int) -> Screen:
-    """A form to change what a scene does to a device."""
+    """A form to change an action of a scene."""
     row = _action(visit, number, action)
     filled = Filled({"device": str(row["device"]), "action": f"{row['trait']}:{row['value']}"})
     return _action_page(find(visit, row["device"]), f"/scenes/{number}/a/{action}", number, filled)
@@ -190,19 +190,19 @@ def save_action(visit: Visit, number: int, action: int) -> Screen | Go:
 
 @SITE.post("/scenes/{number:int}/a/{action:int}/delete")
 def delete_action(visit: Visit, number: int, action: int) -> Go:
-    """Takes an action out of a scene."""
+    """Removes an action from a scene."""
     _action(visit, number, action)
     visit.db.run("DELETE FROM scene_actions WHERE id = ?", action)
     return Go(SITE.url(f"/scenes/{number}"), "Action removed", undo=True)
 
 
 def action_name(row: sqlite3.Row) -> str:
-    """An action as it is called in its scene; `row` has the device's name and kind."""
+    """The name of an action in its scene; `row` has the device's name and kind."""
     return f"{row['name']}: {action_words(row['kind'], row['trait'], row['value'])}"
 
 
 def action_field(kind: str) -> Field:
-    """What a device of a kind can be told, as a field of a form."""
+    """A form field with all actions of a kind of device."""
     return Field("action", "Action", "sheet", required=True, options=list(actions(kind)))
 
 

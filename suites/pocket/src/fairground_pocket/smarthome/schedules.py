@@ -1,4 +1,4 @@
-"""Schedules: a device told something at a time, on some days."""
+"""Schedules: an action of a device at a time, on some days."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _SHORT = tuple((str(place), name) for place, name in enumerate(DAYS))
 
 @SITE.get("/schedules")
 def schedules(visit: Visit) -> Screen:
-    """All schedules by time; of one day, or those that a search finds."""
+    """All schedules by time, of one day, or the matches of a search."""
     words, day = visit.query("q").strip()[:100], visit.query("day")
     day = day if day in {key for key, _ in _SHORT} else ""
-    found = [
+    records = [
         row
         for row in visit.db.rows(_JOINED.format("1"))
         if words.casefold() in row["name"].casefold() and (not day or row["days"][int(day)] == "1")
@@ -33,7 +33,7 @@ def schedules(visit: Visit) -> Screen:
             note=schedule_words(row["kind"], row), lead=icon(KINDS[row["kind"]].icon),
             meta="" if row["enabled"] else "Paused", style="" if row["enabled"] else "off",
         )
-        for row in found
+        for row in records
     ]  # fmt: skip
     chips = [("All days", SITE.url("/schedules"), not day)]
     chips += [(name, SITE.url("/schedules", day=key), key == day) for key, name in _SHORT]
@@ -52,7 +52,7 @@ def schedules(visit: Visit) -> Screen:
 
 @SITE.get("/schedules/new")
 def new_schedule(visit: Visit) -> Screen:
-    """First the device, then when it shall do what; the address may fill fields in."""
+    """Asks for the device, then for time and action; query parameters fill fields in."""
     chosen = to_number(visit.query("device"))
     if chosen is None:
         return picker(visit, "Which device?", "/schedules/new", SITE.url("/schedules"))
@@ -75,7 +75,7 @@ def add_schedule(visit: Visit) -> Screen | Go:
 
 @SITE.get("/schedules/{number:int}")
 def schedule(visit: Visit, number: int) -> Screen:
-    """One schedule."""
+    """A schedule with its actions."""
     row = visit.found(_JOINED.format("s.id = ?"), number)
     facts = [("Device", row["name"]), ("Does", schedule_words(row["kind"], row)), ("Days", day_words(row["days"]))]
     body = join([
@@ -97,7 +97,7 @@ def schedule(visit: Visit, number: int) -> Screen:
 
 @SITE.post("/schedules/{number:int}/switch")
 def switch(visit: Visit, number: int) -> Go:
-    """Pauses a schedule, or lets it run again."""
+    """Pauses or resumes a schedule."""
     visit.found("SELECT 1 FROM schedules WHERE id = ?", number)
     visit.db.run("UPDATE schedules SET enabled = ? WHERE id = ?", visit.form("on") == "1", number)
     return Go(SITE.url(f"/schedules/{number}"))
@@ -142,7 +142,7 @@ def _form(kind: str) -> Form:
 
 
 def _read(visit: Visit, device: sqlite3.Row, number: int) -> tuple[Filled, dict[str, str]]:
-    """What was sent, and what it is in the table: trait, value, time, days, in this order."""
+    """The submitted values, and the columns they are stored in: trait, value, time, days."""
     filled = _form(device["kind"]).read(visit)
     trait, _, value = filled["action"].partition(":")
     days = "".join("1" if key in filled.chosen["days"] else "0" for key, _ in _SHORT)

@@ -88,18 +88,18 @@ SITE: Final = Site(
 )
 
 DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-"""Days of a schedule are seven digits from Monday on: `1111100` are the weekdays."""
+"""Days of a schedule as seven digits from Monday: `1111100` are the weekdays."""
 
 ROLES: Final = (
     ("admin", "Admin", "Controls and changes everything"),
     ("member", "Member", "Controls devices and runs scenes"),
     ("guest", "Guest", "Lights, blinds and speakers only"),
 )
-"""What somebody may do in the home: key, name, in words. The owner is above them all."""
+"""Roles of members: key, name, in words. The owner is above all of them."""
 
 MODES: Final = (
     ("home", "Home", "Everything follows its schedule"),
     ("away", "Away", "Cameras record, doors are watched, heating saves"),
     ("night", "Night", "Alerts are silent, doors are watched"),
 )
-"""What the home knows about its people: key, name, in words."""
+"""Modes of the home: key, name, in words."""

@@ -1,4 +1,4 @@
-"""What the home knows and does: states of devices, scenes that run, energy summed up, the log. No HTML."""
+"""The smart home's logic: device states, scenes, energy sums, the log. No HTML."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from fairground_pocket.smarthome.schema import DAYS
 DEVICES: Final = (
     "SELECT d.*, r.name AS room_name FROM devices d JOIN rooms r ON r.id = d.room WHERE {} ORDER BY r.place, d.id"
 )
-"""Devices with the names of their rooms, in the order of the house."""
+"""SQL for devices with the names of their rooms, in the order of the rooms."""
 
 SPANS: Final = {"device": "d.id, d.name", "room": "r.id, r.name", "kind": "d.kind, d.kind"}
-"""By what energy can be summed up: the key and the name of each."""
+"""Groupings for energy sums: SQL for key and name of each."""
 
 
 def states(db: Database) -> dict[int, dict[str, str]]:
-    """The traits of all devices."""
-    found: dict[int, dict[str, str]] = {}
+    """The traits of all devices, by device id."""
+    by_device: dict[int, dict[str, str]] = {}
     for device, name, value in db.rows("SELECT device, name, value FROM traits"):
-        found.setdefault(device, {})[name] = value
-    return found
+        by_device.setdefault(device, {})[name] = value
+    return by_device
 
 
 def state(db: Database, device: int) -> dict[str, str]:
@@ -34,7 +34,7 @@ def state(db: Database, device: int) -> dict[str, str]:
 
 
 def fahrenheit(db: Database) -> bool:
-    """Whether temperatures are shown in Fahrenheit; they are always kept in tenths of a degree Celsius."""
+    """Whether temperatures are shown in Fahrenheit; they are always stored in tenths of a degree Celsius."""
     return db.setting("fahrenheit") == "1"
 
 
@@ -63,7 +63,7 @@ def accepts(trait: Trait, value: str) -> bool:
 
 
 def tell(db: Database, device: sqlite3.Row, trait: str, value: str) -> None:
-    """Tells a device something, in the name of the owner, and notes it down; what holds already changes nothing."""
+    """Sets a trait of a device on behalf of the owner, and logs it. An equal value changes nothing."""
     if db.one("SELECT value FROM traits WHERE device = ? AND name = ?", device["id"], trait) == value:
         return
     db.run("UPDATE traits SET value = ? WHERE device = ? AND name = ?", value, device["id"], trait)
@@ -71,47 +71,47 @@ def tell(db: Database, device: sqlite3.Row, trait: str, value: str) -> None:
 
 
 def log(db: Database, text: str, device: int | None = None) -> None:
-    """Notes down what the owner did."""
+    """Logs an action of the owner."""
     db.insert("activity", time=db.now.isoformat(), device=device, who=db.setting("owner"), text=text)
 
 
 def run_scene(db: Database, scene: sqlite3.Row) -> int:
-    """Does everything that a scene says to the devices that can be reached; returns how many actions that were."""
-    found = db.rows(
+    """Runs a scene on all reachable devices and returns the number of executed actions."""
+    actions = db.rows(
         "SELECT a.* FROM scene_actions a JOIN devices d ON d.id = a.device WHERE a.scene = ? AND d.online = 1 "
         "ORDER BY a.id",
         scene["id"],
     )
     db.many(
         "UPDATE traits SET value = ? WHERE device = ? AND name = ?",
-        [(row["value"], row["device"], row["trait"]) for row in found],
+        [(row["value"], row["device"], row["trait"]) for row in actions],
     )
     db.run("UPDATE scenes SET last_run = ? WHERE id = ?", db.now.isoformat(), scene["id"])
     log(db, f"Scene {scene['name']} was run")
-    return len(found)
+    return len(actions)
 
 
 def off(db: Database, room: int, kinds: Sequence[str]) -> int:
-    """Turns off all that is on in a room, of some kinds; returns how many."""
+    """Turns off everything that is on in a room, of some kinds; returns the number of devices."""
     marks = ", ".join("?" * len(kinds))
-    found = db.rows(
+    devices = db.rows(
         f"SELECT d.* FROM devices d JOIN traits t ON t.device = d.id WHERE d.room = ? AND d.kind IN ({marks}) "
         "AND t.name = 'power' AND t.value = '1' AND d.online = 1 ORDER BY d.id",
         room,
         *kinds,
     )
-    for device in found:
+    for device in devices:
         tell(db, device, "power", "0")
-    return len(found)
+    return len(devices)
 
 
 def months(db: Database) -> list[str]:
-    """Months with energy figures, the newest first."""
+    """Months with energy figures, newest first."""
     return db.column("SELECT DISTINCT month FROM energy_months ORDER BY month DESC")
 
 
 def energy(db: Database, month: str, by: str) -> list[tuple[str, str, int]]:
-    """What was used in a month: key, name and watt hours of each device, room or kind, the most first."""
+    """The energy used in a month: key, name and watt hours of each device, room or kind, largest first."""
     rows = db.rows(
         f"SELECT {SPANS[by]}, sum(e.wh) FROM energy_months e JOIN devices d ON d.id = e.device "
         f"JOIN rooms r ON r.id = d.room WHERE e.month = ? GROUP BY 1 ORDER BY 3 DESC, d.id",
@@ -121,33 +121,33 @@ def energy(db: Database, month: str, by: str) -> list[tuple[str, str, int]]:
 
 
 def cost(db: Database, wh: int) -> str:
-    """What energy costs, in words."""
+    """The cost of energy, in words."""
     return formats.money(round(wh * int(db.setting("tariff")) / 1000), db.setting("currency"))
 
 
 def kwh(wh: int) -> str:
-    """`1,204.5 kWh`."""
+    """Formats watt hours as `1,204.5 kWh`."""
     return f"{wh / 1000:,.1f} kWh"
 
 
 def month_name(month: str) -> str:
-    """`2025-03` as `March 2025`."""
+    """Formats `2025-03` as `March 2025`."""
     return f"{date.fromisoformat(month + '-01'):%B %Y}"
 
 
 def day_words(days: str) -> str:
-    """Seven digits as words: `Weekdays`, `Mon, Thu`."""
+    """Formats the seven digits of a schedule as words: `Weekdays`, `Mon, Thu`."""
     known = {"1111111": "Every day", "1111100": "Weekdays", "0000011": "Weekends"}
     return known.get(days) or ", ".join(name[:3] for name, digit in zip(DAYS, days, strict=False) if digit == "1")
 
 
 def clock_fault(text: str) -> str | None:
-    """What is wrong with a time of day that was typed."""
+    """What is wrong with a typed time of day."""
     hour, _, minute = text.partition(":")
     digits = len(text) == 5 and text.isascii() and hour.isdigit() and minute.isdigit()
     return None if digits and int(hour) < 24 and int(minute) < 60 else "Write the time like 07:30"
 
 
 def number(text: str) -> int | None:
-    """A number in an address, or None."""
+    """A number from an address, or None."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None

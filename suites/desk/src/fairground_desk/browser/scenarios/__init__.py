@@ -1,4 +1,4 @@
-"""Tasks in the browser, by what they are about."""
+"""Scenarios in the browser, by topic."""
 
 from fairground_desk.browser.scenarios import asking, bookmarking, forgetting, preferring, sending, taking
 

@@ -1,4 +1,4 @@
-"""Questions that the web sites, or the browser's own history, answer."""
+"""Questions that the web sites or the browser's history answer."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from fairground_desk.browser.sites.reading import GUIDES
 
 
 class Question(BrowserTask):
-    """Something to find out. Nothing may change meanwhile.
+    """A question to answer; nothing else may change.
 
     Attributes:
-        answer_kind: As of `match_answer`.
+        answer_kind: See `match_answer`.
     """
 
     kind = "answer"
@@ -27,11 +27,11 @@ class Question(BrowserTask):
 
     @abstractmethod
     def solution(self, world: World, before: State) -> tuple[Any, Sequence[str], str]:
-        """The right answer, other candidates, and an address where it can be read."""
+        """Return the right answer, wrong candidates, and an address that shows the answer."""
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
         expected, others, _ = self.solution(world, before)
-        among = [one for one in dict.fromkeys(others) if one != expected]
+        among = [candidate for candidate in dict.fromkeys(others) if candidate != expected]
         passed = match_answer(self.answer_kind, expected, answer, among=among, question=world.instruction)
         return [holds("the answer is right", passed, expected=expected, found=answer)]
 
@@ -41,7 +41,7 @@ class Question(BrowserTask):
 
 
 class Extreme(Question):
-    """Which record of a group is first in a column."""
+    """Find the record of a group that has the extreme value in a column."""
 
     name = "find-record"
     template = (
@@ -62,7 +62,7 @@ class Extreme(Question):
         }  # fmt: skip
 
     def solution(self, world: World, before: State) -> tuple[Any, Sequence[str], str]:
-        """From the records; where two share it there is no question."""
+        """Raises if two records share the extreme value, because the question then has no answer."""
         owner, column = self.person(world), int(world.parameters["column"])
         group = self._group(world, owner)
         rows = [row for row in owner.records if row[1] == group]
@@ -71,9 +71,9 @@ class Extreme(Question):
         if values.count(best) != 1 or sum(row[0] == rows[values.index(best)][0] for row in rows) != 1:
             raise InvalidConfiguration(f"{world.id}: {values.count(best)} records of {group} have {best:g}")
         names = [str(row[0]) for row in rows]
-        found = names[values.index(best)]
-        others = [name for name in names if name not in found and found not in name]
-        return found, others, owner.url("catalogue", f"/records?group={group.replace(' ', '%20')}")
+        best_name = names[values.index(best)]
+        others = [name for name in names if name not in best_name and best_name not in name]
+        return best_name, others, owner.url("catalogue", f"/records?group={group.replace(' ', '%20')}")
 
     def _group(self, world: World, person: Person) -> str:
         groups = sorted({str(row[1]) for row in person.records})
@@ -81,7 +81,7 @@ class Extreme(Question):
 
 
 class CheapestProduct(Question):
-    """What can be had, for how much."""
+    """Find the price of the cheapest product in stock."""
 
     name = "cheapest-product"
     template = (
@@ -100,16 +100,16 @@ class CheapestProduct(Question):
 
     def solution(self, world: World, before: State) -> tuple[Any, Sequence[str], str]:
         owner, category = self.person(world), self._category(world)
-        price = min(one.price for one in owner.products if one.category == category and one.stock)
+        price = min(product.price for product in owner.products if product.category == category and product.stock)
         return f"{price:.2f}", (), owner.url("shop", f"/products?category={category.replace(' ', '%20')}")
 
     def _category(self, world: World) -> str:
-        names = list(dict.fromkeys(one.category for one in self.person(world).products))
+        names = list(dict.fromkeys(product.category for product in self.person(world).products))
         return names[int(world.parameters["category"])]
 
 
 class GuideKeeper(Question):
-    """Two pages: who keeps a guide, and how that colleague is reached."""
+    """Find who keeps a guide, then that colleague's extension: two pages."""
 
     name = "guide-keeper"
     template = (
@@ -123,7 +123,6 @@ class GuideKeeper(Question):
         return {"site": person.host("intranet"), "guide": GUIDES[int(world.parameters["guide"]) - 1]}
 
     def solution(self, world: World, before: State) -> tuple[Any, Sequence[str], str]:
-        """As the guide and the directory say."""
         owner = self.person(world)
         number = (int(world.parameters["guide"]) - 1) * 3 + 2
         keeper = owner.staff[number % len(owner.staff)]
@@ -131,7 +130,7 @@ class GuideKeeper(Question):
 
 
 class JointPrice(Question):
-    """Two events, several people."""
+    """Compute the price of two events for several people."""
 
     name = "price-of-courses"
     template = (
@@ -146,17 +145,21 @@ class JointPrice(Question):
     answer_kind = "number"
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        one, other = (person.events[int(world.parameters[name]) - 1].title for name in ("first", "second"))
-        return {"first": one, "second": other, "site": person.host("events")}
+        first, second = (person.events[int(world.parameters[name]) - 1].title for name in ("first", "second"))
+        return {"first": first, "second": second, "site": person.host("events")}
 
     def solution(self, world: World, before: State) -> tuple[Any, Sequence[str], str]:
-        owner, told = self.person(world), world.parameters
-        one, other = (owner.events[int(told[name]) - 1].price for name in ("first", "second"))
-        return f"{one * int(told['people']) + other * int(told['more']):.2f}", (), owner.url("events", "/programme")
+        owner, parameters = self.person(world), world.parameters
+        first, second = (owner.events[int(parameters[name]) - 1].price for name in ("first", "second"))
+        return (
+            f"{first * int(parameters['people']) + second * int(parameters['more']):.2f}",
+            (),
+            owner.url("events", "/programme"),
+        )
 
 
 class LastVisited(Question):
-    """What the history knows."""
+    """Find which page of a site was opened last before today, from the browser's history."""
 
     name = "last-visited"
     template = (
@@ -175,23 +178,27 @@ class LastVisited(Question):
         return {"site": person.host(str(world.parameters["site"]))}
 
     def solution(self, world: World, before: State) -> tuple[Any, Sequence[str], str]:
-        """From the visits that were there at the start."""
         owner, site = self.person(world), str(world.parameters["site"])
         names = _visited(before, owner, site)
         if not names:
             raise InvalidConfiguration(f"{world.id}: the history has no page of {site}")
-        every = [*names, *(name for one in SITES if one != site for name in _visited(before, owner, one))]
+        every = [
+            *names,
+            *(name for neighbour in SITES if neighbour != site for name in _visited(before, owner, neighbour)),
+        ]
         others = [name for name in every if name not in names[-1] and names[-1] not in name]
         return names[-1], others, f"chrome://history/?q={owner.host(site)}"
 
 
 def _visited(state: State, owner: Person, site: str) -> list[str]:
-    """Titles of a site's pages that were visited, without its own name, in order."""
+    """Titles of the visited pages of a site, without the site's name, in order."""
     own = f" - {owner.titles[site]}"
-    visits = [one for one in history_of(state).visits if one.url.startswith(owner.url(site)) and one.seconds == _STAY]
-    return [one.title.removesuffix(own) for one in visits if one.title.endswith(own)]
+    visits = [
+        visit for visit in history_of(state).visits if visit.url.startswith(owner.url(site)) and visit.seconds == _STAY
+    ]
+    return [visit.title.removesuffix(own) for visit in visits if visit.title.endswith(own)]
 
 
-_STAY = 45.0  # seconds that each visit of the past lasted: what the start of the seat opened is not among them
+_STAY = 45.0  # seconds per visit in the prepared history; pages opened when the seat started have another duration
 
 SCENARIOS = (Extreme(), CheapestProduct(), GuideKeeper(), JointPrice(), LastVisited())

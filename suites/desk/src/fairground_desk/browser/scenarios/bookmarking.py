@@ -1,4 +1,4 @@
-"""Keeping bookmarks in order."""
+"""Bookmarks: adding, renaming, moving, deleting, sorting, importing, exporting."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ORGANIZE = Tap("Organize", role="push button")
 
 
 class BookmarkPage(BrowserTask):
-    """One page into one folder, under a name."""
+    """Bookmark a page in a given folder under a given name."""
 
     name = "bookmark-page"
     template = (
@@ -45,27 +45,24 @@ class BookmarkPage(BrowserTask):
         return {"page": self._page(world, person).words, "folder": person.folders[int(world.parameters["at"])]}
 
     def bookmark_changes(self, world: World) -> Sequence[str]:
-        """The folder's order, and the new one in it."""
         folder = self._folder(world)
         return (f"{folder}.order", f"{folder}/{world.parameters['title']}.url")
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The page is there once, in its folder, by its name, after the others."""
         page, folder = self._page(world, self.person(world)), self._folder(world)
         title = str(world.parameters["title"])
         places = bookmarks_of(after).with_url(page.url)
         others = [mark.title for mark in folder_at(before, folder).children]
-        kept = [mark.title for mark in folder_at(after, folder).children if mark.url != page.url]
+        remaining = [mark.title for mark in folder_at(after, folder).children if mark.url != page.url]
         return [
             equal("the page is bookmarked once", 1, len(places)),
             equal("it is in the folder", [folder], ["/".join(path[:-1]) for path, _ in places]),
             equal("it has the name", [title], [mark.title for _, mark in places]),
             check_bookmark(after, folder, title, page.url),
-            equal("the others in the folder are in their order", others, kept, weight=0.0, integrity=True),
+            equal("the others in the folder are in their order", others, remaining, weight=0.0, integrity=True),
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The page, ctrl+d, the name, the folder from the list."""
         owner = self.person(world)
         folder = owner.folders[int(world.parameters["at"])]
         return [
@@ -81,7 +78,7 @@ class BookmarkPage(BrowserTask):
 
 
 class ReadingList(BrowserTask):
-    """A new folder with three articles in it."""
+    """Create a folder with three articles in it."""
 
     name = "reading-list"
     template = (
@@ -99,39 +96,38 @@ class ReadingList(BrowserTask):
     step_budget = 90
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        titles = [f"“{one.title}”" for one in self._pages(world, person)]
+        titles = [f"“{page.title}”" for page in self._pages(world, person)]
         return {"papers": "; ".join(titles), "site": person.host("library")}
 
     def bookmark_changes(self, world: World) -> Sequence[str]:
         return [pattern.format_map(world.parameters) for pattern in self.bookmarks]
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The folder, what it holds, and its place."""
         pages = self._pages(world, self.person(world))
         name = str(world.parameters["folder"])
         bar = [mark.title for mark in bookmarks_of(after).bar.children]
-        found = bookmarks_of(after).at("bar", name)
-        inside = found[0].children if len(found) == 1 else ()
+        matching = bookmarks_of(after).at("bar", name)
+        inside = matching[0].children if len(matching) == 1 else ()
         return [
-            equal("there is one such folder on the bar", 1, sum(mark.is_folder for mark in found)),
+            equal("there is one such folder on the bar", 1, sum(mark.is_folder for mark in matching)),
             equal("it is the last on the bar",
             [mark.title for mark in bookmarks_of(before).bar.children] + [name], bar),
-            *(holds(f"it has “{one.title}”", any(mark.url == one.url for mark in inside), expected=one.url,
-                    found=[mark.url for mark in inside]) for one in pages),
-            equal("in the order that was asked for", [one.url for one in pages], [mark.url for mark in inside]),
-            equal("named by the titles", [one.title for one in pages], [mark.title for mark in inside]),
+            *(holds(f"it has “{page.title}”", any(mark.url == page.url for mark in inside), expected=page.url,
+                    found=[mark.url for mark in inside]) for page in pages),
+            equal("in the order that was asked for", [page.url for page in pages], [mark.url for mark in inside]),
+            equal("named by the titles", [page.title for page in pages], [mark.title for mark in inside]),
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The manager: a folder, whose number is the next one, then the bookmarks."""
+        """In the bookmark manager. The new folder gets the next free ID."""
         moves: list[Move] = [*in_manager(before, "bar"), _ORGANIZE, Tap("Add new folder")]
         moves += [
             Enter(f"{world.parameters['folder']}\n"),
             Tap(str(world.parameters["folder"]), role="table row"),
             Press("enter"),
         ]
-        for one in self._pages(world, self.person(world)):
-            moves += [_ORGANIZE, Tap("Add new bookmark"), Enter(f"{one.title}\t{one.url}\n")]
+        for page in self._pages(world, self.person(world)):
+            moves += [_ORGANIZE, Tap("Add new bookmark"), Enter(f"{page.title}\t{page.url}\n")]
         return moves
 
     def _pages(self, world: World, person: Person) -> list[Place]:
@@ -139,7 +135,7 @@ class ReadingList(BrowserTask):
 
 
 class RenameBookmark(BrowserTask):
-    """Another name for a bookmark; for some another address as well."""
+    """Rename a bookmark; some instances also change its address."""
 
     name = "rename-bookmark"
     template = (
@@ -156,7 +152,6 @@ class RenameBookmark(BrowserTask):
     }
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """The folder, the old name, and the new address where there is one."""
         url = self._address(world, person)
         return {
             "folder": person.folders[int(world.parameters["at"])],
@@ -173,7 +168,6 @@ class RenameBookmark(BrowserTask):
         )  # fmt: skip
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The name, the address, the place; and no second one."""
         owner = self.person(world)
         folder, title = f"bar/{owner.folders[int(world.parameters['at'])]}", str(world.parameters["title"])
         old, at = self._old(world, owner).title, int(world.parameters["mark"])
@@ -205,7 +199,7 @@ class RenameBookmark(BrowserTask):
 
 
 class DeleteDeadBookmarks(BrowserTask):
-    """Bookmarks that lead to a server that is no more."""
+    """Delete the bookmarks of a server that no longer exists."""
 
     name = "delete-dead-bookmarks"
     template = "{words} Leave all other bookmarks and folders as they are."
@@ -221,14 +215,12 @@ class DeleteDeadBookmarks(BrowserTask):
     }  # fmt: skip
 
     def bookmark_changes(self, world: World) -> Sequence[str]:
-        """The dead ones, and the order in their folders."""
-        found = []
+        patterns = []
         for path, title, _ in self._dead(world):
-            found += [f"{path}.order", f"{path}/{title}.url"]
-        return found
+            patterns += [f"{path}.order", f"{path}/{title}.url"]
+        return patterns
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Each of them is gone; the rest of each folder stays in order."""
         dead = self._dead(world)
         checks = [check_no_bookmark(after, url) for _, _, url in dead]
         for path in dict.fromkeys(path for path, _, _ in dead):
@@ -259,11 +251,11 @@ class DeleteDeadBookmarks(BrowserTask):
                 ("other/Archive", "Intranet before 2020", "http://intranet.old-server.example/"),
             ],
         }
-        return [one for name in str(world.parameters["folders"]).split(",") for one in every[name]]
+        return [entry for name in str(world.parameters["folders"]).split(",") for entry in every[name]]
 
 
 class MoveBookmark(BrowserTask):
-    """From one folder into another."""
+    """Move a bookmark to another folder."""
 
     name = "move-bookmark"
     template = (
@@ -282,22 +274,22 @@ class MoveBookmark(BrowserTask):
         return {"source": source, "target": target, "title": self._mark(world, person).title}
 
     def bookmark_changes(self, world: World) -> Sequence[str]:
-        """Both folders, as far as the one is concerned."""
         owner = self.person(world)
         title = self._mark(world, owner).title
         paths = [f"bar/{owner.folders[int(world.parameters[name])]}" for name in ("source", "target")]
         return [pattern for path in paths for pattern in (f"{path}.order", f"{path}/{title}.url")]
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Gone there, here at the end, and nowhere twice."""
         owner = self.person(world)
         mark = self._mark(world, owner)
         source, target = (f"bar/{owner.folders[int(world.parameters[name])]}" for name in ("source", "target"))
-        rest = [one.title for one in folder_at(before, source).children if one.title != mark.title]
-        longer = [*(one.title for one in folder_at(before, target).children), mark.title]
+        rest = [child.title for child in folder_at(before, source).children if child.title != mark.title]
+        longer = [*(child.title for child in folder_at(before, target).children), mark.title]
         return [
-            equal("it has left the old folder", rest, [one.title for one in folder_at(after, source).children]),
-            equal("it is at the end of the new one", longer, [one.title for one in folder_at(after, target).children]),
+            equal("it has left the old folder", rest, [child.title for child in folder_at(after, source).children]),
+            equal(
+                "it is at the end of the new one", longer, [child.title for child in folder_at(after, target).children]
+            ),
             check_bookmark(after, target, mark.title, mark.url),
         ]
 
@@ -315,7 +307,7 @@ class MoveBookmark(BrowserTask):
 
 
 class SortFolder(BrowserTask):
-    """A folder by the alphabet."""
+    """Sort a folder alphabetically."""
 
     name = "sort-bookmarks"
     template = "Sort the bookmarks in the folder “{folder}” on my bookmarks bar by name, from A to Z. Change no others."
@@ -328,7 +320,6 @@ class SortFolder(BrowserTask):
         return (f"{self._path(world)}.order",)
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """All of them, in the order of the alphabet."""
         was = [mark.title for mark in folder_at(before, self._path(world)).children]
         now = [mark.title for mark in folder_at(after, self._path(world)).children]
         ordered = sorted(was, key=str.casefold)
@@ -345,7 +336,7 @@ class SortFolder(BrowserTask):
 
 
 class ImportBookmarks(BrowserTask):
-    """A colleague's bookmarks from a file."""
+    """Import a colleague's bookmarks from a file."""
 
     name = "import-bookmarks"
     template = (
@@ -366,12 +357,11 @@ class ImportBookmarks(BrowserTask):
         return [pattern.format_map(world.parameters) for pattern in self.bookmarks]
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Everything of the file, in the folder that has the new name."""
         owner = self.person(world)
         name = str(world.parameters["folder"])
         marks = bookmarks_of(after)
         inner = f"From {owner.staff[0].name}"
-        found = {mark.title: mark.url for path, mark in marks.walk() if path[:2] == ("bar", name) and mark.url}
+        imported = {mark.title: mark.url for path, mark in marks.walk() if path[:2] == ("bar", name) and mark.url}
         bar = [mark.title for mark in bookmarks_of(before).bar.children]
         return [
             equal(
@@ -379,13 +369,12 @@ class ImportBookmarks(BrowserTask):
                 [*bar, name],
                 [mark.title for mark in marks.bar.children],
             ),
-            equal("all bookmarks of the file are in it", dict(shared_marks(owner)), found, weight=3.0),
+            equal("all bookmarks of the file are in it", dict(shared_marks(owner)), imported, weight=3.0),
             equal("with the folder of the file around them", 1, len(marks.at("bar", name, inner))),
             equal("no folder is called Imported any more", 0, len(marks.at("bar", "Imported")), weight=0.0),
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The manager's import, then F2 on the new folder."""
         return [
             *in_manager(before, "bar"), _ORGANIZE, Tap("Import bookmarks"),
             window("Open File"), Enter("~/Documents/shared-bookmarks.html"), Press("tab"), Press("alt+o"),
@@ -395,7 +384,7 @@ class ImportBookmarks(BrowserTask):
 
 
 class ExportBookmarks(BrowserTask):
-    """All bookmarks into a file."""
+    """Export all bookmarks to a file."""
 
     name = "export-bookmarks"
     template = "Export all my bookmarks to an HTML file named {file} in my folder {folder}."
@@ -407,22 +396,22 @@ class ExportBookmarks(BrowserTask):
     changes = ("~/{folder}/{file}",)
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The file is what the browser writes for these bookmarks: every line, in order, folders within folders."""
-        found = read_exported(after.file(f"~/{world.parameters['folder']}/{world.parameters['file']}"))
+        """The file must equal what the browser exports for these bookmarks, line by line."""
+        exported = read_exported(after.file(f"~/{world.parameters['folder']}/{world.parameters['file']}"))
         wanted = exported_of(bookmarks_of(before))
         return [
-            equal("it has every address", [one.url for one in wanted if one.url], [one.url for one in found if one.url],
-                  weight=2.0),
-            equal("it has every name", [one.title for one in wanted], [one.title for one in found]),
-            equal("each is in its folder", [(one.depth, one.bar) for one in wanted],
-                  [(one.depth, one.bar) for one in found]),
-            equal("each has its date", [one.added for one in wanted], [one.added for one in found]),
+            equal("it has every address", [line.url for line in wanted if line.url],
+                  [line.url for line in exported if line.url], weight=2.0),
+            equal("it has every name", [line.title for line in wanted], [line.title for line in exported]),
+            equal("each is in its folder", [(line.depth, line.bar) for line in wanted],
+                  [(line.depth, line.bar) for line in exported]),
+            equal("each has its date", [line.added for line in wanted], [line.added for line in exported]),
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The manager's export; and a look at the file, whose last line shows when all of it is written.
+        """Export in the bookmark manager, then view the file until its last line shows.
 
-        At its source, because that leaves nothing in the history.
+        The file is opened as `view-source:`, which leaves no entry in the history.
         """
         path = f"~/{world.parameters['folder']}/{world.parameters['file']}"
         home = preferences_of(before).download_folder.removesuffix("/Downloads")

@@ -1,4 +1,4 @@
-"""What tasks in the browser have in common: what may change, where things are, and how one gets there by keys."""
+"""Base of all browser scenarios: guards over the profile, and keyboard moves."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _DECIDED = ("popups", "notifications", "javascript", "images", "geolocation", "c
 
 
 class BrowserTask(DeskTask):
-    """A task in the browser. Bookmarks, settings, history, site data and what sites received are all guarded.
+    """A scenario in the browser. Bookmarks, settings, history, site data and what sites received are all guarded.
 
     Attributes:
         bookmarks: Patterns of bookmark leaves that may change, such as `bar/*`; `bar.order` is the order on the bar.
@@ -45,7 +45,7 @@ class BrowserTask(DeskTask):
         loses_cookies: Whether cookies may vanish.
         fills: Whether addresses or search engines may change.
 
-    Which tabs are open at the end is left to whoever does the task, unless it is about tabs.
+    Any tabs may be open at the end, unless the task is about tabs.
     """
 
     app = "browser"
@@ -60,11 +60,11 @@ class BrowserTask(DeskTask):
     fills: ClassVar[bool] = False
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """What the instruction needs of the profile's data, beside the parameters."""
+        """Return values for the instruction that come from the profile's data."""
         return {}
 
     def phrase(self, world: World) -> str:
-        """The template with parameters and words filled in."""
+        """Fill the parameters and `words` into the template."""
         owner = self.person(world)
         return self.template.format_map({**world.parameters, **self.words(world, owner)})
 
@@ -73,163 +73,165 @@ class BrowserTask(DeskTask):
 
     @abstractmethod
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The checks of this task."""
+        """Return the checks of this task, without guards."""
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The task's own checks, and guards over everything else that the browser and the sites keep."""
+        """Return the task's checks, and guards over everything else that the browser and the sites keep."""
         return [*super().checks(world, before, after, answer), *self.guards(world, before, after)]
 
     def bookmark_changes(self, world: World) -> Sequence[str]:
-        """Patterns of bookmark leaves that may change; override it where they depend on the profile."""
+        """Return patterns of bookmark leaves that may change. Override it if they depend on the profile."""
         return self.bookmarks
 
     def setting_changes(self, world: World) -> Sequence[str]:
-        """Patterns of settings that may change; override it where they depend on the profile."""
+        """Return patterns of settings that may change. Override it if they depend on the profile."""
         return self.settings
 
     def guards(self, world: World, before: State, after: State) -> list[Check]:
-        """That nothing else changed in bookmarks, settings, history, cookies, filled-in data and at the sites."""
-        one: Mapping[str, object]
-        other: Mapping[str, object]
-        one, other = bookmark_leaves(bookmarks_of(before)), bookmark_leaves(bookmarks_of(after))
+        """Check that nothing else changed: bookmarks, settings, history, cookies, form data, and data sent to sites."""
+        old: Mapping[str, object]
+        new: Mapping[str, object]
+        old, new = bookmark_leaves(bookmarks_of(before)), bookmark_leaves(bookmarks_of(after))
         marks = unchanged(
-            "other bookmarks are as they were", one, other, allowed=_matching(self.bookmark_changes(world), one, other)
+            "other bookmarks are as they were", old, new, allowed=_matching(self.bookmark_changes(world), old, new)
         )
-        one, other = _settings(before), _settings(after)
-        told = unchanged(
-            "other settings are as they were", one, other, allowed=_matching(self.setting_changes(world), one, other)
+        old, new = _settings(before), _settings(after)
+        settings = unchanged(
+            "other settings are as they were", old, new, allowed=_matching(self.setting_changes(world), old, new)
         )
-        kept = unchanged(
+        received = unchanged(
             "the sites received nothing else",
             {key: value for key, value in sites_of(before).items() if key != "downloads"},
             {key: value for key, value in sites_of(after).items() if key != "downloads"},
             allowed=self.received,
         )
-        found = [marks, told, kept, _genuine(after)]
+        checks = [marks, settings, received, _genuine(after)]
         if not self.forgets:
-            one, other = (dict.fromkeys(visited_of(state), True) for state in (before, after))
-            found.append(_open_pages_known(self.person(world), after))
-            found.append(unchanged("the history is kept", one, {url: True for url in one if url in other}))
+            old, new = (dict.fromkeys(visited_of(state), True) for state in (before, after))
+            checks.append(_open_pages_known(self.person(world), after))
+            checks.append(unchanged("the history is kept", old, {url: True for url in old if url in new}))
         if not self.forgets_downloads:
-            one, other = (
+            old, new = (
                 {item.path: (item.url, item.state) for item in history_of(state).downloads} for state in (before, after)
             )
-            found.append(unchanged("the list of downloads is kept", one, {key: other.get(key) for key in one}))
+            checks.append(unchanged("the list of downloads is kept", old, {key: new.get(key) for key in old}))
         if not self.loses_cookies:
-            one, other = (dict.fromkeys(cookies_of(state), True) for state in (before, after))
-            found.append(unchanged("cookies are kept", one, {key: True for key in one if key in other}))
+            old, new = (dict.fromkeys(cookies_of(state), True) for state in (before, after))
+            checks.append(unchanged("cookies are kept", old, {key: True for key in old if key in new}))
         if not self.fills:
-            one, other = _filled(before), _filled(after)
-            found.append(unchanged("search engines and addresses are as they were", one, other))
-        return found
+            old, new = _filled(before), _filled(after)
+            checks.append(unchanged("search engines and addresses are as they were", old, new))
+        return checks
 
 
 def address_bar() -> list[Move]:
-    """Into the address bar, whatever has the focus."""
+    """Focus the address bar from anywhere."""
     return [Press("escape"), Press("ctrl+l"), focused("Address and search bar")]
 
 
 def go(url: str) -> list[Move]:
-    """To an address, by the address bar. What is open or being typed is left by Escape first."""
+    """Open an address with the address bar. Escape first closes popups and discards typed text."""
     return [*address_bar(), *typed(url), page(url)]
 
 
 def typed(url: str) -> list[Move]:
-    """An address in the address bar, without what the browser would add to it from the history."""
+    """Type an address without the completion that the browser adds from the history."""
     return [Enter(url), Press("delete"), Press("enter")]
 
 
 def save_as(path: str) -> list[Move]:
-    """In a dialog that asks where to save: the path, and the button by its key."""
-    told: list[Move] = [window("Save File"), Press("ctrl+a"), Enter(path), Press("tab"), Press("alt+s")]
-    return [*told, window("Save File", gone=True), saved(path)]
+    """Type the path into a save dialog and confirm it."""
+    moves: list[Move] = [window("Save File"), Press("ctrl+a"), Enter(path), Press("tab"), Press("alt+s")]
+    return [*moves, window("Save File", gone=True), saved(path)]
 
 
 def in_settings(world: World, page: str, first: str = "") -> list[Move]:
-    """To a page of the settings, in a window that is large enough to show it.
+    """Open a page of the settings in a window that is large enough to show it.
 
     Args:
-        world: Says how large the window is.
-        page: Such as `appearance`.
-        first: What must show before one goes on: such a page is loaded some time before it is built.
+        world: Has the size of the window.
+        page: Path of the page, such as `appearance`.
+        first: Control to wait for; the page loads some time before its controls exist.
     """
     larger: list[Move] = [Tap("Maximize", role="push button")] if "window" in world.ui_state else []
     return [*larger, *go(f"chrome://settings/{page}"), *([shown(first)] if first else [])]
 
 
 def choose(name: str, words: str) -> list[Move]:
-    """An entry of a drop-down list, by typing how it begins."""
+    """Select an entry of a drop-down list by typing its first letters."""
     return [shown(name, "combo box"), Tap(name, role="combo box"), opened(name), Enter(words), Press("enter")]
 
 
 def folder_id(state: State, path: str) -> int:
-    """The browser's own number of a folder of bookmarks, which its manager takes in its address."""
+    """Return the browser's ID of a bookmark folder, which the bookmark manager takes in its address."""
     tree = json.loads(state.file(f"{PROFILE}/Bookmarks"))["roots"]
     first, *names = path.split("/")
     node = tree[{"bar": "bookmark_bar", "other": "other"}[first]]
     for name in names:
-        node = next(one for one in node["children"] if one["name"] == name and one["type"] == "folder")
+        node = next(child for child in node["children"] if child["name"] == name and child["type"] == "folder")
     return int(node["id"])
 
 
 def in_manager(state: State, path: str) -> list[Move]:
-    """To a folder in the bookmark manager."""
+    """Open a folder in the bookmark manager."""
     number = folder_id(state, path)
-    # Of the bar, where it begins, the manager drops the number.
+    # The manager starts at the bar and drops the bar's ID from its address.
     url = f"chrome://bookmarks/?id={number}" if number > 1 else "chrome://bookmarks/"
     return [*go(url), shown("Organize", "push button")]
 
 
 def served(person: Person, url: str) -> str:
-    """A page as its site serves it to somebody who has sent nothing in."""
+    """Return a page as its site serves it before any form was sent."""
     parts = urlsplit(url)
     return Sites(person).respond(Request("GET", parts.hostname or "", unquote(parts.path))).body.decode()
 
 
 def listed_download(before: State, after: State, path: str, url: str) -> Check:
-    """That the list of downloads has a file anew, complete, from this address and no other."""
+    """Check that the list of downloads has one new entry: this file, complete, from this address."""
     old = {(item.path, item.started) for item in history_of(before).downloads}
     place = preferences_of(before).download_folder.removesuffix("/Downloads") + path.removeprefix("~")
     new = [item for item in history_of(after).downloads if item.path == place and (item.path, item.started) not in old]
-    found = sorted({(item.url, item.final_url, item.state) for item in new})
-    return equal("the list of downloads has it", [(url, url, "complete")], found)
+    listed = sorted({(item.url, item.final_url, item.state) for item in new})
+    return equal("the list of downloads has it", [(url, url, "complete")], listed)
 
 
 def _genuine(state: State) -> Check:
-    """That the browser itself wrote the bookmarks: a file that was edited has another checksum."""
+    """Check that the browser wrote the bookmarks: an edited file has a wrong checksum."""
     genuine = bookmarks_of(state).genuine
     return equal("the browser itself wrote the bookmarks", True, genuine, weight=0.0, integrity=True)
 
 
 def _open_pages_known(person: Person, state: State) -> Check:
-    """That the history has the pages of the person's sites that are open: one that was put back has not."""
+    """Check that the history contains the open pages of the person's sites; a restored older history does not."""
     live = state.data.get("live", {})
     hosts = {person.host(site) for site in SITES}
-    shown = [one.get("url", "") for one in live.get("tabs", []) if not one.get("private")]
+    shown = [tab.get("url", "") for tab in live.get("tabs", []) if not tab.get("private")]
     wanted = [url for url in shown if (urlsplit(url).hostname or "") in hosts and not url.endswith((".pdf", ".csv"))]
     missing = sorted(set(wanted) - set(visited_of(state)))
     return equal("the history has what is open", [], missing, weight=0.0, integrity=True)
 
 
 def _settings(state: State) -> dict[str, object]:
-    found = preferences_leaves(preferences_of(state))
+    leaves = preferences_leaves(preferences_of(state))
     return {
         name: value
-        for name, value in found.items()
+        for name, value in leaves.items()
         if not name.startswith("content_exceptions[") or name.partition("[")[2].partition("]")[0] in _DECIDED
     }
 
 
 def _filled(state: State) -> dict[str, Any]:
     data = web_data_of(state)
-    found: dict[str, Any] = {f"engine {one.keyword}": (one.name, one.url) for one in data.engines}
-    return found | {f"address {number}": one for number, one in enumerate(data.addresses)}
+    filled: dict[str, Any] = {f"engine {engine.keyword}": (engine.name, engine.url) for engine in data.engines}
+    return filled | {f"address {number}": address for number, address in enumerate(data.addresses)}
 
 
 def _matching(patterns: Sequence[str], *leaves: Mapping[str, object]) -> set[str]:
-    return {key for one in leaves for key in one if any(fnmatchcase(key, _literal(pattern)) for pattern in patterns)}
+    return {
+        key for group in leaves for key in group if any(fnmatchcase(key, _literal(pattern)) for pattern in patterns)
+    }
 
 
 def _literal(pattern: str) -> str:
-    """A pattern in which only `*` is special: names of settings have square brackets."""
+    """A pattern in which only `*` is special, because names of settings contain square brackets."""
     return pattern.replace("[", "[[]")

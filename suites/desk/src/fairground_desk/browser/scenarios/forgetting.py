@@ -1,4 +1,4 @@
-"""What the browser should no longer know."""
+"""Clearing data: history, cookies, site data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DELETE = Tap("Delete from this device", role="push button")
 
 
 class ForgetSite(BrowserTask):
-    """All visits to one site."""
+    """Delete all visits to a site from the history."""
 
     name = "forget-site"
     template = "Delete every page of {host} from the browsing history. The history of all other sites must stay."
@@ -31,20 +31,20 @@ class ForgetSite(BrowserTask):
         return {"host": person.host(str(world.parameters["site"]))}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """None of it is left; all others are."""
         owner, site = self.person(world), str(world.parameters["site"])
         checks = [check_not_visited(after, owner.host(site)).model_copy(update={"weight": 3.0})]
-        for other in SITES:
-            if other != site:
-                one, two = (
-                    {str(page["url"]): True for page in history(state, owner.host(other))} for state in (before, after)
+        for neighbour in SITES:
+            if neighbour != site:
+                old, new = (
+                    {str(page["url"]): True for page in history(state, owner.host(neighbour))}
+                    for state in (before, after)
                 )
-                kept = unchanged(f"the history of {other} is kept", one, {url: True for url in one if url in two})
-                checks.append(kept)
+                guard = unchanged(f"the history of {neighbour} is kept", old, {url: True for url in old if url in new})
+                checks.append(guard)
         return checks
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Search, select all, delete. The search has the focus, so it is left first. The list loads by parts."""
+        """Search, select all, delete. The search field has the focus at first, and the list loads in parts."""
         host = self.person(world).host(str(world.parameters["site"]))
         once: list[Move] = [
             *go(f"chrome://history/?q={host}"), Tap("By date", role="page tab"), Press("ctrl+a"), Press("delete"),
@@ -54,7 +54,7 @@ class ForgetSite(BrowserTask):
 
 
 class ClearData(BrowserTask):
-    """One kind of data, of all time."""
+    """Clear one kind of data for all time."""
 
     name = "clear-browsing-data"
     template = "Delete {what} of all time from the browser, and nothing else: {kept} must stay."
@@ -71,14 +71,13 @@ class ClearData(BrowserTask):
     loses_cookies = True
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """What was to go is gone, what was to stay is there."""
         kind = str(world.parameters["kind"])
         old = set(visited_of(before))
         left = set(visited_of(after)) & old
         listed = {item["path"] for item in downloads(before)}
         still = {item["path"] for item in downloads(after)} & listed
         names, now = (set(cookies_of(state)) for state in (before, after))
-        # What is open goes on: the page that shows may set its cookie again.
+        # An open page keeps running and may set its cookie again.
         few = len(now & names) <= 1
         return [
             _gone_or_kept("the history", kind == "history", len(old), len(left), gone=len(left) <= 4),
@@ -87,7 +86,6 @@ class ClearData(BrowserTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The dialog: the time, then only the one box."""
         boxes = {"history": "Browsing history", "cookies": "Cookies and other site data",
             "cache": "Cached images and files",
                  "downloads": "Download history"}  # fmt: skip
@@ -102,7 +100,7 @@ class ClearData(BrowserTask):
 
 
 class ForgetCookies(BrowserTask):
-    """The data of one site."""
+    """Delete the cookies and data of a site."""
 
     name = "delete-site-data"
     template = "Delete the data (cookies) that {url} has stored in this browser. Other sites keep theirs."
@@ -113,19 +111,18 @@ class ForgetCookies(BrowserTask):
         return {"url": person.url(str(world.parameters["site"])).rstrip("/")}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Its cookies are gone, those of the others are there."""
         owner, site = self.person(world), str(world.parameters["site"])
         checks = [equal(f"{site} has no cookies", [], cookies(after, owner.host(site)), weight=3.0)]
-        for other in SITES:
-            if other != site:
-                kept = set(cookies(before, owner.host(other))) <= set(cookies(after, owner.host(other)))
+        for neighbour in SITES:
+            if neighbour != site:
+                intact = set(cookies(before, owner.host(neighbour))) <= set(cookies(after, owner.host(neighbour)))
                 checks.append(
-                    holds(f"cookies of {other} are kept", kept, weight=0.0).model_copy(update={"integrity": True})
+                    holds(f"cookies of {neighbour} are kept", intact, weight=0.0).model_copy(update={"integrity": True})
                 )
         return checks
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The site's own page of the settings. An open tab of the site is left before."""
+        """Uses the site's page in the settings. Opening it leaves a page of the site that was open."""
         host = self.person(world).host(str(world.parameters["site"]))
         return [
             *in_settings(world, f"content/siteDetails?site=http%3A%2F%2F{host}"), Tap("Delete data",
@@ -137,8 +134,8 @@ class ForgetCookies(BrowserTask):
 def _gone_or_kept(name: str, goes: bool, before: int, after: int, *, gone: bool) -> Check:
     if goes:
         return holds(f"{name}: gone", gone, expected=0, found=after, weight=3.0)
-    kept = holds(f"{name}: kept", after == before, expected=before, found=after, weight=0.0)
-    return kept.model_copy(update={"integrity": True})
+    guard = holds(f"{name}: kept", after == before, expected=before, found=after, weight=0.0)
+    return guard.model_copy(update={"integrity": True})
 
 
 SCENARIOS = (ForgetSite(), ClearData(), ForgetCookies())

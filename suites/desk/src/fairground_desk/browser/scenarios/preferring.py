@@ -1,4 +1,4 @@
-"""Settings: how the browser starts, looks, and what it lets sites do."""
+"""Settings: startup, appearance, search, languages, and permissions of sites."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fairground_desk.browser.waiting import shown, window
 
 
 class HomePage(BrowserTask):
-    """A button that leads home."""
+    """Show the home button and set its address."""
 
     name = "home-page"
     template = "Show the home button in the browser's toolbar, and let it open {url}."
@@ -37,16 +37,15 @@ class HomePage(BrowserTask):
         return {"url": self._url(world)}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Button, address, and that it is used."""
-        told = preferences_of(after)
+        preferences = preferences_of(after)
         return [
-            equal("the button shows", True, told.show_home_button),
-            equal("it leads to the address", self._url(world).rstrip("/"), told.homepage.rstrip("/")),
-            equal("and not to the new tab page", False, told.homepage_is_new_tab),
+            equal("the button shows", True, preferences.show_home_button),
+            equal("it leads to the address", self._url(world).rstrip("/"), preferences.homepage.rstrip("/")),
+            equal("and not to the new tab page", False, preferences.homepage_is_new_tab),
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The toggle, then the field for the address, which the choice of it follows."""
+        """The toggle, then the address. Typing it also selects that option."""
         return [
             *in_settings(world, "appearance", "Show home button"), Tap("Show home button", role="toggle button"),
             Tap("Enter custom web address", role="entry"), Press("ctrl+a"), Enter(f"{self._url(world)}\t"),
@@ -60,7 +59,7 @@ _PAGES = "Open a specific page or set of pages"
 
 
 class StartupPages(BrowserTask):
-    """Pages that are there in the morning."""
+    """Set the pages that open at startup."""
 
     name = "startup-pages"
     template = "When I start the browser, it should open exactly these two pages: {first} and {second}."
@@ -76,17 +75,16 @@ class StartupPages(BrowserTask):
         return {"first": first, "second": second}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        told = preferences_of(after)
-        found = [url.rstrip("/") for url in told.startup_urls]
+        preferences = preferences_of(after)
+        urls = [url.rstrip("/") for url in preferences.startup_urls]
         wanted = [url.rstrip("/") for url in self._urls(world)]
         return [
-            equal("it opens pages of one's own choice", "pages", told.startup),
-            *(holds(f"{url} is one of them", url in found, expected=url, found=found) for url in wanted),
-            equal("there are no others", sorted(wanted), sorted(found)),
+            equal("it opens pages of one's own choice", "pages", preferences.startup),
+            *(holds(f"{url} is one of them", url in urls, expected=url, found=urls) for url in wanted),
+            equal("there are no others", sorted(wanted), sorted(urls)),
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The choice, then page by page."""
         moves: list[Move] = [*in_settings(world, "onStartup", _PAGES), Tap(_PAGES)]
         for url in self._urls(world):
             moves += [
@@ -98,14 +96,14 @@ class StartupPages(BrowserTask):
         return moves
 
     def _urls(self, world: World) -> tuple[str, str]:
-        owner, told = self.person(world), world.parameters
-        return owner.url(str(told["one"]), str(told["first_path"])), owner.url(
-            str(told["two"]), str(told["second_path"])
+        owner, parameters = self.person(world), world.parameters
+        return owner.url(str(parameters["one"]), str(parameters["first_path"])), owner.url(
+            str(parameters["two"]), str(parameters["second_path"])
         )
 
 
 class Looks(BrowserTask):
-    """Dark or light, the size of letters, and of whole pages."""
+    """Set the colour mode, the font size and the page zoom."""
 
     name = "appearance"
     template = "Set up how the browser looks: mode {mode}, font size “{font}”, page zoom {zoom}% for all sites."
@@ -118,25 +116,25 @@ class Looks(BrowserTask):
     settings = ("color_scheme", "font_size", "fixed_font_size", "default_zoom")
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        told, wanted = preferences_of(after), world.parameters
+        preferences, wanted = preferences_of(after), world.parameters
         return [
-            equal("the mode", str(wanted["mode"]).lower(), told.color_scheme),
-            equal("the size of letters", wanted["points"], told.font_size),
-            close_to("the zoom of pages", int(wanted["zoom"]) / 100, told.default_zoom, within=0.006),
+            equal("the mode", str(wanted["mode"]).lower(), preferences.color_scheme),
+            equal("the size of letters", wanted["points"], preferences.font_size),
+            close_to("the zoom of pages", int(wanted["zoom"]) / 100, preferences.default_zoom, within=0.006),
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Three lists. The page is made small meanwhile: what must be scrolled to, it does not tell programs about."""
-        told = world.parameters
+        """Three lists. The page is zoomed out, because controls out of view are not in the accessibility tree."""
+        parameters = world.parameters
         return [
             *in_settings(world, "appearance", "Mode"), *[Press("ctrl+minus")] * 5,
-            *choose("Font size", str(told["font"])), *choose("Page zoom", str(told["zoom"])),
-            *choose("Mode", str(told["mode"])), Press("ctrl+0"),
+            *choose("Font size", str(parameters["font"])), *choose("Page zoom", str(parameters["zoom"])),
+            *choose("Mode", str(parameters["mode"])), Press("ctrl+0"),
         ]  # fmt: skip
 
 
 class SiteZoom(BrowserTask):
-    """One site larger or smaller."""
+    """Set the zoom of a site."""
 
     name = "site-zoom"
     template = "Pages of {host} are hard to read. Set the zoom for this site to {zoom}%; other sites stay as they are."
@@ -154,16 +152,14 @@ class SiteZoom(BrowserTask):
         return (f"zooms[{self._host(world)}]",)
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The zoom of the site, and that of all others."""
-        found = site_zoom(after, self._host(world))
+        zoom = site_zoom(after, self._host(world))
         return [
-            close_to("the zoom of the site", int(world.parameters["zoom"]) / 100, found, within=0.006, weight=3.0),
+            close_to("the zoom of the site", int(world.parameters["zoom"]) / 100, zoom, within=0.006, weight=3.0),
             equal("the default is as it was", preferences_of(before).default_zoom, preferences_of(after).default_zoom,
                   weight=0.0, integrity=True),
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The site, then the keys for it."""
         steps = int(world.parameters["steps"])
         key = Press("ctrl+plus" if steps > 0 else "ctrl+minus")
         return [*go(self.person(world).url(str(world.parameters["site"]))), Press("ctrl+0"), *[key] * abs(steps)]
@@ -173,7 +169,7 @@ class SiteZoom(BrowserTask):
 
 
 class SitePermission(BrowserTask):
-    """What one site may do."""
+    """Set a permission of a site."""
 
     name = "site-permission"
     template = "In the browser's site settings, {what} for the site {url} (this site only)."
@@ -193,13 +189,12 @@ class SitePermission(BrowserTask):
         return [pattern.format_map(world.parameters) for pattern in self.settings]
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The rule for the site, and no other rule of its kind."""
-        told = {name: str(value) for name, value in world.parameters.items()}
-        host = self.person(world).host(told["site"])
-        rules = site_permissions(after, told["kind"])
-        old = site_permissions(before, told["kind"])
+        parameters = {name: str(value) for name, value in world.parameters.items()}
+        host = self.person(world).host(parameters["site"])
+        rules = site_permissions(after, parameters["kind"])
+        old = site_permissions(before, parameters["kind"])
         return [
-            check_site_permission(after, told["kind"], host, told["rule"]),
+            check_site_permission(after, parameters["kind"], host, parameters["rule"]),
             equal("one rule was added", len(old) + 1, len(rules)),
             holds("the rule is about this site only", all("*" not in key.partition(",")[0] for key in rules),
                   found=list(rules), weight=0.0),
@@ -208,18 +203,17 @@ class SitePermission(BrowserTask):
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The page of its kind, the button for its list, the address."""
-        told = world.parameters
-        button = "Add site to allowed list" if told["rule"] == "allow" else "Add site to not-allowed list"
-        url = self.person(world).url(str(told["site"])).rstrip("/")
+        parameters = world.parameters
+        button = "Add site to allowed list" if parameters["rule"] == "allow" else "Add site to not-allowed list"
+        url = self.person(world).url(str(parameters["site"])).rstrip("/")
         return [
-            *in_settings(world, f"content/{told['kind']}", button), Tap(button), Tap("Site", role="entry"), Enter(url),
-            Tap("Add", role="push button", within="Add a site"),
+            *in_settings(world, f"content/{parameters['kind']}", button), Tap(button), Tap("Site", role="entry"),
+            Enter(url), Tap("Add", role="push button", within="Add a site"),
         ]  # fmt: skip
 
 
 class Tracking(BrowserTask):
-    """Cookies of third parties, and the wish not to be followed."""
+    """Set Do Not Track and the rule for third-party cookies."""
 
     name = "tracking-protection"
     template = "Privacy, please: {words}"
@@ -234,17 +228,16 @@ class Tracking(BrowserTask):
     settings = ("do_not_track", "cookies")
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Both, as they are wanted or were."""
-        told, was, wanted = preferences_of(after), preferences_of(before), world.parameters
+        preferences, was, wanted = preferences_of(after), preferences_of(before), world.parameters
         checks = []
-        for name, asked, value, old, found in (
-            ("Do Not Track", bool(wanted["track"]), True, was.do_not_track, told.do_not_track),
-            ("third-party cookies", bool(wanted["cookies"]), wanted["cookies"], was.cookies, told.cookies),
+        for name, asked, value, old, new in (
+            ("Do Not Track", bool(wanted["track"]), True, was.do_not_track, preferences.do_not_track),
+            ("third-party cookies", bool(wanted["cookies"]), wanted["cookies"], was.cookies, preferences.cookies),
         ):
             if asked:
-                checks.append(equal(name, value, found, weight=2.0))
+                checks.append(equal(name, value, new, weight=2.0))
             else:
-                checks.append(equal(f"{name}: as it was", old, found, weight=0.0, integrity=True))
+                checks.append(equal(f"{name}: as it was", old, new, weight=0.0, integrity=True))
         return checks
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
@@ -257,7 +250,7 @@ class Tracking(BrowserTask):
 
 
 class DownloadPlace(BrowserTask):
-    """Where files go."""
+    """Set the download folder, or whether the browser asks for it."""
 
     name = "download-settings"
     template = "Downloads: {words}"
@@ -271,32 +264,31 @@ class DownloadPlace(BrowserTask):
     settings = ("download_folder", "ask_where_to_save")
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The folder and the question, as wanted or as they were."""
-        told, was, wanted = preferences_of(after), preferences_of(before), world.parameters
+        preferences, was, wanted = preferences_of(after), preferences_of(before), world.parameters
         folder = (
             was.download_folder.replace("Downloads", str(wanted["folder"])) if wanted["folder"] else was.download_folder
         )
         asked = bool(wanted["ask"])
         return [
-            equal("the folder", folder, told.download_folder, weight=2.0 if wanted["folder"] else 0.0,
+            equal("the folder", folder, preferences.download_folder, weight=2.0 if wanted["folder"] else 0.0,
                   integrity=not wanted["folder"]),
-            equal("whether it asks", asked, told.ask_where_to_save, weight=2.0 if asked else 0.0, integrity=not asked),
+            equal("whether it asks", asked, preferences.ask_where_to_save, weight=2.0 if asked else 0.0,
+                  integrity=not asked),
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The toggle; the folder by a dialog."""
         moves = in_settings(world, "downloads")
         if world.parameters["ask"]:
             moves += [Tap("Ask where to save each file before downloading", role="toggle button")]
         if world.parameters["folder"]:
-            # The dialog has a key of its own for the desktop.
+            # The dialog has a shortcut for the desktop.
             moves += [Tap("Change", role="push button"), window("Location"), Press("alt+d"), Press("alt+o")]
             moves += [window("Location", gone=True)]
         return moves
 
 
 class SearchEngine(BrowserTask):
-    """Who answers what is typed into the address bar."""
+    """Set the default search engine."""
 
     name = "search-engine"
     template = "Make {engine} the default search engine of the browser. Do not remove any other one."
@@ -305,19 +297,20 @@ class SearchEngine(BrowserTask):
     fills = True
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The default, and that all are still there."""
         wanted = str(world.parameters["engine"])
-        known = {one.name: one for one in web_data_of(before).engines}
-        told = preferences_of(after)
-        names = {one.name for one in web_data_of(after).engines}
+        known = {engine.name: engine for engine in web_data_of(before).engines}
+        preferences = preferences_of(after)
+        names = {engine.name for engine in web_data_of(after).engines}
         return [
-            equal("the default search engine", wanted, told.search_engine, weight=3.0),
-            equal("with its own shortcut", known[wanted].keyword if wanted in known else None, told.search_keyword),
+            equal("the default search engine", wanted, preferences.search_engine, weight=3.0),
+            equal(
+                "with its own shortcut", known[wanted].keyword if wanted in known else None, preferences.search_keyword
+            ),
             holds("none was removed", set(known) <= names, expected=sorted(known), found=sorted(names), weight=0.0),
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The dialog of the popular ones. The list of all of them has a filter, and moves while one types into it."""
+        """Uses the dialog of popular engines. The full list has a filter and moves while text is typed."""
         return [
             *in_settings(world, "search"), shown("Change", "push button"), Tap("Change", role="push button"),
             shown("Set as default", "push button"), Tap(str(world.parameters["engine"]), role="static"),
@@ -326,7 +319,7 @@ class SearchEngine(BrowserTask):
 
 
 class Language(BrowserTask):
-    """Which languages sites should use."""
+    """Add a language for web pages."""
 
     name = "preferred-language"
     template = "Add {language} to the languages that the browser prefers for web sites, behind the ones that are there."
@@ -339,7 +332,6 @@ class Language(BrowserTask):
     settings = ("languages",)
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """It is there, once, at the end."""
         was, now = list(preferences_of(before).languages), list(preferences_of(after).languages)
         code = str(world.parameters["code"])
         return [
@@ -357,7 +349,7 @@ class Language(BrowserTask):
 
 
 class SavedAddress(BrowserTask):
-    """An address that forms are filled with."""
+    """Save an address for forms."""
 
     name = "save-address"
     template = (
@@ -379,15 +371,14 @@ class SavedAddress(BrowserTask):
         return {**self._wanted(world), "country": person.country}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """One address more, field by field."""
         wanted = self._wanted(world)
-        found = addresses(after)
-        last = next((one for one in found if one.get("name") == wanted["name"]), {})
+        saved = addresses(after)
+        last = next((address for address in saved if address.get("name") == wanted["name"]), {})
         pairs = (("name", "name"), ("organisation", "organisation"), ("street", "street"), ("postcode", "postcode"),
                  ("city", "city"), ("email", "e-mail"))  # fmt: skip
         digits = "".join(filter(str.isdigit, last.get("phone", "")))
         return [
-            equal("there is one address more", len(addresses(before)) + 1, len(found)),
+            equal("there is one address more", len(addresses(before)) + 1, len(saved)),
             *(equal(name, wanted[name], last.get(field)) for name, field in pairs),
             equal("country", self.person(world).country_code, last.get("country")),
             holds("phone", "".join(filter(str.isdigit,
@@ -399,7 +390,7 @@ class SavedAddress(BrowserTask):
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The dialog, field by field: countries have different ones, so by their names."""
+        """Fields are chosen by name, because forms differ between countries."""
         wanted = self._wanted(world)
         order = _ADDRESS_FIELDS[self.person(world).country_code]
         return [
@@ -418,7 +409,7 @@ class SavedAddress(BrowserTask):
         }  # fmt: skip
 
 
-_NAMES = ("first name", "4", "last name")  # by the inspector's names; one without is a field that the browser derives
+_NAMES = ("first name", "4", "last name")  # field names of the inspector; the browser derives a field that has none
 _LAST_NAMES = ("107", "108", "109")
 
 
@@ -431,7 +422,7 @@ _ADDRESS_FIELDS = {
     "PL": ("name", "organisation", "street", "postcode", "city", "state", "phone", "email"),
     "KE": ("name", "organisation", "street", "city", "postcode", "phone", "email"),
 }
-"""In the order of the browser's form, by country."""
+"""Fields by country, in the order of the browser's form."""
 
 SCENARIOS = (
     HomePage(), StartupPages(), Looks(), SiteZoom(), SitePermission(), Tracking(), DownloadPlace(), SearchEngine(),

@@ -1,4 +1,4 @@
-"""Forms of web sites: tickets, registrations, orders, comments. What counts is what the site received."""
+"""Forms of web sites: tickets, registrations, orders, comments. Checks compare what the site received."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fairground_desk.browser.waiting import focused, titled
 
 
 class Ticket(BrowserTask):
-    """A ticket for the help desk; one fact has to be looked up in the staff directory."""
+    """Send a ticket to the help desk; one value is in the staff directory."""
 
     name = "help-desk-ticket"
     template = (
@@ -38,16 +38,13 @@ class Ticket(BrowserTask):
     received = ("tickets",)
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """The site and whose room it is."""
         return {"site": person.host("helpdesk"), "colleague": person.staff[int(world.parameters["who"])].name}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """One more ticket, field by field."""
         wanted = self._wanted(world)
         return [*_one_more("ticket", before, after, "tickets"), *_fields("tickets", wanted, before, after)]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The form from top to bottom, by Tab."""
         wanted = self._wanted(world)
         box: list[Move] = [Press("space")] if wanted["copy"] == "yes" else []
         return [
@@ -58,14 +55,14 @@ class Ticket(BrowserTask):
         ]  # fmt: skip
 
     def _wanted(self, world: World) -> dict[str, str]:
-        told = world.parameters
-        found = {name: str(told[name]) for name in ("subject", "category", "urgency", "description")}
-        room = self.person(world).staff[int(told["who"])].room
-        return found | {"room": room, "copy": "yes" if "Have" in str(told["copy"]) else "no"}
+        parameters = world.parameters
+        fields = {name: str(parameters[name]) for name in ("subject", "category", "urgency", "description")}
+        room = self.person(world).staff[int(parameters["who"])].room
+        return fields | {"room": room, "copy": "yes" if "Have" in str(parameters["copy"]) else "no"}
 
 
 class Register(BrowserTask):
-    """Three pages of a form, for an event that has to be found first."""
+    """Register for an event that has to be found first; the form has three pages."""
 
     name = "register-for-event"
     template = (
@@ -82,7 +79,6 @@ class Register(BrowserTask):
     step_budget = 80
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        """Who, where, and which event in words."""
         which = {
             "cheapest": "the cheapest event in the programme that still has places",
             "dearest": "the most expensive event in the programme that still has places",
@@ -96,7 +92,6 @@ class Register(BrowserTask):
         }  # fmt: skip
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """One more registration, field by field."""
         wanted = self._wanted(world)
         return [
             *_one_more("registration", before, after, "registrations"),
@@ -105,24 +100,27 @@ class Register(BrowserTask):
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
         owner, wanted = self.person(world), self._wanted(world)
-        number = [one.title for one in owner.events].index(wanted["event"]) + 1
+        number = [event.title for event in owner.events].index(wanted["event"]) + 1
         return _registration(owner.url("events", f"/register/{number}"), wanted)
 
     def _wanted(self, world: World) -> dict[str, str]:
-        owner, told = self.person(world), world.parameters
-        free = [one for one in owner.events if one.seats]
+        owner, parameters = self.person(world), world.parameters
+        free = [candidate for candidate in owner.events if candidate.seats]
         event = {
-            "cheapest": min(free, key=lambda one: one.price), "dearest": max(free, key=lambda one: one.price),
-            "first": min(free, key=lambda one: one.date), "fullest": min(free, key=lambda one: one.seats),
-        }[str(told["pick"])]  # fmt: skip
+            "cheapest": min(free, key=lambda candidate: candidate.price),
+            "dearest": max(free, key=lambda candidate: candidate.price),
+            "first": min(free, key=lambda candidate: candidate.date),
+            "fullest": min(free, key=lambda candidate: candidate.seats),
+        }[str(parameters["pick"])]  # fmt: skip
         return {
             "event": event.title, "name": owner.name, "email": owner.email, "organisation": owner.organisation,
-            "ticket": str(told["ticket"]), "meal": str(told["meal"]), "newsletter": "yes" if told["letter"] else "no",
+            "ticket": str(parameters["ticket"]), "meal": str(parameters["meal"]),
+            "newsletter": "yes" if parameters["letter"] else "no",
         }  # fmt: skip
 
 
 class RegisterFromList(BrowserTask):
-    """The same for a colleague whose wishes are in a file."""
+    """Register a colleague whose choices are in a file."""
 
     name = "register-from-list"
     template = (
@@ -145,7 +143,6 @@ class RegisterFromList(BrowserTask):
         }  # fmt: skip
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """One more registration, field by field."""
         wanted = self._wanted(world)
         return [
             *_one_more("registration", before, after, "registrations"),
@@ -158,16 +155,16 @@ class RegisterFromList(BrowserTask):
 
     def _wanted(self, world: World) -> dict[str, str]:
         owner = self.person(world)
-        one, ticket, meal = attendees(owner)[int(world.parameters["line"])]
+        colleague, ticket, meal = attendees(owner)[int(world.parameters["line"])]
         return {
-            "event": owner.events[int(world.parameters["event"]) - 1].title, "name": one.name,
-            "email": attendee_mail(owner, one.name), "organisation": owner.organisation, "ticket": ticket,
+            "event": owner.events[int(world.parameters["event"]) - 1].title, "name": colleague.name,
+            "email": attendee_mail(owner, colleague.name), "organisation": owner.organisation, "ticket": ticket,
             "meal": meal, "newsletter": "no",
         }  # fmt: skip
 
 
 class Order(BrowserTask):
-    """Two products into the basket, then the order."""
+    """Order two products."""
 
     name = "order-supplies"
     template = (
@@ -196,55 +193,53 @@ class Order(BrowserTask):
         }  # fmt: skip
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """One order with its two lines; nothing is left in the basket."""
-        owner, told = self.person(world), world.parameters
+        owner, parameters = self.person(world), world.parameters
         first, second = self._products(world)
-        one, other = owner.products[first].name, owner.products[second].name
+        first_name, second_name = owner.products[first].name, owner.products[second].name
         old, new = len(sites_of(before)["orders"]), sites_of(after)["orders"]
         last: dict[str, Any] = new[-1] if len(new) > old else {}
         lines = {str(line["product"]): line["pieces"] for line in last.get("lines", [])}
         return [
             *_one_more("order", before, after, "orders"),
-            equal(f"pieces of {one}", told["pieces"], lines.get(one)),
-            equal(f"pieces of {other}", told["more"], lines.get(other)),
-            equal("there is nothing else in it", sorted((one, other)), sorted(lines)),
-            equal("the reference", told["reference"], last.get("reference")),
-            equal("the room", owner.staff[int(told["who"])].room, last.get("deliver")),
+            equal(f"pieces of {first_name}", parameters["pieces"], lines.get(first_name)),
+            equal(f"pieces of {second_name}", parameters["more"], lines.get(second_name)),
+            equal("there is nothing else in it", sorted((first_name, second_name)), sorted(lines)),
+            equal("the reference", parameters["reference"], last.get("reference")),
+            equal("the room", owner.staff[int(parameters["who"])].room, last.get("deliver")),
             equal("the basket is empty", {}, sites_of(after)["basket"], weight=0.0, integrity=True),
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Both products, the basket, the order."""
-        owner, told = self.person(world), world.parameters
+        owner, parameters = self.person(world), world.parameters
         moves: list[Move] = []
-        for at, pieces in zip(self._products(world), (told["pieces"], told["more"]), strict=True):
+        for at, pieces in zip(self._products(world), (parameters["pieces"], parameters["more"]), strict=True):
             moves += [
                 *go(owner.url("shop", f"/products/{at + 1}")), Tap("Pieces", role="entry"), focused("Pieces"),
                 Press("ctrl+a"), Enter(f"{pieces}"), Tap("Add to basket"), titled("Added"),
             ]  # fmt: skip
-        room = owner.staff[int(told["who"])].room
+        room = owner.staff[int(parameters["who"])].room
         return [
             *moves, *go(owner.url("shop", "/basket")), Tap("Your reference", role="entry"),
-            Enter(f"{told['reference']}\t{room}\n"), titled("Order placed"),
+            Enter(f"{parameters['reference']}\t{room}\n"), titled("Order placed"),
         ]  # fmt: skip
 
     def _category(self, world: World) -> str:
-        names = list(dict.fromkeys(one.category for one in self.person(world).products))
+        names = list(dict.fromkeys(product.category for product in self.person(world).products))
         return names[int(world.parameters["category"])]
 
     def _products(self, world: World) -> tuple[int, int]:
         owner = self.person(world)
         first = int(world.parameters["one"])
         fitting = [
-            (one.price, at) for at, one in enumerate(owner.products)
-            if one.category == self._category(world) and one.stock >= int(world.parameters["more"])
+            (product.price, at) for at, product in enumerate(owner.products)
+            if product.category == self._category(world) and product.stock >= int(world.parameters["more"])
         ]  # fmt: skip
         pick = min if world.parameters["pick"] == "cheapest" else max
         return first, pick(fitting)[1]
 
 
 class PublishComment(BrowserTask):
-    """A comment under a report that has to be found in the archive."""
+    """Comment on a report that has to be found in the archive."""
 
     name = "comment-on-report"
     template = "Publish a comment under the {which} report of the section {section} at {site}, as {name}: “{text}”"
@@ -262,7 +257,6 @@ class PublishComment(BrowserTask):
         }  # fmt: skip
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """One more comment, under its report."""
         _, report = self._report(world)
         wanted = {"report": report, "name": self.person(world).name, "text": str(world.parameters["text"])}
         return [*_one_more("comment", before, after, "comments"), *_fields("comments", wanted, before, after)]
@@ -276,16 +270,16 @@ class PublishComment(BrowserTask):
         ]  # fmt: skip
 
     def _section(self, world: World) -> str:
-        names = list(dict.fromkeys(one.section for one in self.person(world).articles))
+        names = list(dict.fromkeys(article.section for article in self.person(world).articles))
         return names[int(world.parameters["section"])]
 
     def _report(self, world: World) -> tuple[int, str]:
-        found = [
-            (one.date, number, one.title)
-            for number, one in enumerate(self.person(world).articles, 1)
-            if one.section == self._section(world)
+        reports = [
+            (article.date, number, article.title)
+            for number, article in enumerate(self.person(world).articles, 1)
+            if article.section == self._section(world)
         ]
-        _, number, title = (max if world.parameters["pick"] == "newest" else min)(found)
+        _, number, title = (max if world.parameters["pick"] == "newest" else min)(reports)
         return number, title
 
 

@@ -1,4 +1,4 @@
-"""Taking things home: downloads, pictures, pages as PDF or as files; and tabs that are left open."""
+"""Saving from the web: downloads, pictures, pages as PDF or HTML; and leaving tabs open."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from fairground_desk.browser.waiting import page, saved, shown
 
 
 class DownloadFile(BrowserTask):
-    """A table into the folder for downloads."""
+    """Download a table to the folder Downloads."""
 
     name = "download-file"
     template = "Download {what} to my Downloads folder, under the name that the site gives it."
@@ -44,10 +44,11 @@ class DownloadFile(BrowserTask):
         return {"what": self._file(world)[3]}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The file, byte by byte; from its place; the only new one."""
         path, url, data, _ = self._file(world)
         new = [
-            one["path"] for one in after.get("files") if one["path"] not in {was["path"] for was in before.get("files")}
+            entry["path"]
+            for entry in after.get("files")
+            if entry["path"] not in {was["path"] for was in before.get("files")}
         ]
         handed = sites_of(after)["downloads"][len(sites_of(before)["downloads"]) :]
         old = {name: content for name, content in before.files.items() if name.startswith("~/Downloads/")}
@@ -65,7 +66,7 @@ class DownloadFile(BrowserTask):
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
         path, url, _, _ = self._file(world)
-        # From the site's own first page: for one that is not plain HTTP, a file that comes by plain HTTP is suspect.
+        # Start from the site's first page: from a page that is not plain HTTP, Chromium blocks a plain HTTP download.
         first = url[: url.index("/", len("http://")) + 1]
         return [*go(first), *address_bar(), *typed(url), saved(path)]
 
@@ -81,7 +82,7 @@ class DownloadFile(BrowserTask):
 
 
 class SaveChart(BrowserTask):
-    """A picture of a page into a folder of one's own."""
+    """Save a picture of a page to a given folder."""
 
     name = "save-picture"
     template = "On {site} there is a page with charts. Save the chart “{column}” as {path}."
@@ -94,17 +95,19 @@ class SaveChart(BrowserTask):
     changes = ("~/{folder}/{file}",)
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        told = world.parameters
+        parameters = world.parameters
         return {
-            "site": person.host("catalogue"), "column": person.columns[int(told["column"])],
-            "path": f"“{told['file']}” in my folder {told['folder']}",
+            "site": person.host("catalogue"), "column": person.columns[int(parameters["column"])],
+            "path": f"“{parameters['file']}” in my folder {parameters['folder']}",
         }  # fmt: skip
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
         path = self._path(world)
         data = after.files.get(path, b"")
         new = [
-            one["path"] for one in after.get("files") if one["path"] not in {was["path"] for was in before.get("files")}
+            entry["path"]
+            for entry in after.get("files")
+            if entry["path"] not in {was["path"] for was in before.get("files")}
         ]
         right = chart(self.person(world), int(world.parameters["column"]))
         return [
@@ -121,7 +124,6 @@ class SaveChart(BrowserTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The picture by itself, then ctrl+s."""
         return [*go(self._url(world)), Press("ctrl+s"), *save_as(self._path(world))]
 
     def _url(self, world: World) -> str:
@@ -132,7 +134,7 @@ class SaveChart(BrowserTask):
 
 
 class PrintPdf(BrowserTask):
-    """A page on paper that is a file."""
+    """Print a page to a PDF file."""
 
     name = "print-to-pdf"
     template = "Save {page} as a PDF with the browser's print function, in {layout} format, as {file} in my Documents."
@@ -148,20 +150,19 @@ class PrintPdf(BrowserTask):
         return {"page": self._page(world).words}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """A PDF, made of this page, this way round."""
-        found = pdf_of(after, f"~/Documents/{world.parameters['file']}")
-        one = self._page(world)
-        html = served(self.person(world), one.url)
+        printed = pdf_of(after, f"~/Documents/{world.parameters['file']}")
+        target = self._page(world)
+        html = served(self.person(world), target.url)
         wide = world.parameters["layout"] == "landscape"
-        text = "".join(found.text.split())
+        text = "".join(printed.text.split())
         return [
-            equal("it was made of the page", one.tab, found.title, weight=2.0),
+            equal("it was made of the page", target.tab, printed.title, weight=2.0),
             equal("it has the words of the page", shown_text(html), text, weight=2.0),
-            equal("it has the links of the page", sorted(links(html, one.url)),
-                  sorted({link for sheet in found.pages for link in sheet.links})),
-            holds("its format", all(sheet.landscape == wide and _is_paper(sheet.size) for sheet in found.pages),
-                  expected=world.parameters["layout"], found=[sheet.size for sheet in found.pages]),
-            holds("a browser printed it", found.producer.startswith("Skia/PDF"), found=found.producer),
+            equal("it has the links of the page", sorted(links(html, target.url)),
+                  sorted({link for sheet in printed.pages for link in sheet.links})),
+            holds("its format", all(sheet.landscape == wide and _is_paper(sheet.size) for sheet in printed.pages),
+                  expected=world.parameters["layout"], found=[sheet.size for sheet in printed.pages]),
+            holds("a browser printed it", printed.producer.startswith("Skia/PDF"), found=printed.producer),
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
@@ -181,7 +182,7 @@ class PrintPdf(BrowserTask):
 
 
 class SavePage(BrowserTask):
-    """A page as a file."""
+    """Save a page as an HTML file."""
 
     name = "save-page"
     template = "Save {page} as a web page (HTML) under the name {file} in my Documents, so that I can read it offline."
@@ -196,19 +197,20 @@ class SavePage(BrowserTask):
         return {"page": self._page(world).words}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The file is of this page, and whole."""
         path = f"~/Documents/{world.parameters['file']}"
         text = after.text(path)[:MAX_BYTES]
-        one = self._page(world)
+        target = self._page(world)
         source = re.search(r"<!-- saved from url=\(\d+\)(\S+) -->", text)
-        wanted, found = saved_markup(served(self.person(world), one.url), one.url), markup(text)
-        strange = [(had, has) for had, has in zip_longest(wanted, found) if had != has]
+        wanted, saved = saved_markup(served(self.person(world), target.url), target.url), markup(text)
+        strange = [(had, has) for had, has in zip_longest(wanted, saved) if had != has]
         return [
-            equal("the browser saved it from the page", one.url, source[1] if source else None, weight=2.0),
-            holds("it has the heading", f"<h1>{one.title}</h1>" in text.replace("&amp;", "&"), expected=one.title),
+            equal("the browser saved it from the page", target.url, source[1] if source else None, weight=2.0),
+            holds(
+                "it has the heading", f"<h1>{target.title}</h1>" in text.replace("&amp;", "&"), expected=target.title
+            ),
             holds("it is whole", "</html>" in text[-200:] and "<footer>" in text, found=text[-60:]),
             equal("everything on it is as the site shows it", [], strange[:3], weight=2.0),
-            listed_download(before, after, path, one.url),
+            listed_download(before, after, path, target.url),
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
@@ -219,7 +221,7 @@ class SavePage(BrowserTask):
 
 
 class OpenTabs(BrowserTask):
-    """The pages for a meeting, and no others."""
+    """Open the pages for a meeting, and close all others."""
 
     name = "tabs-for-meeting"
     template = (
@@ -235,34 +237,36 @@ class OpenTabs(BrowserTask):
     }
 
     def words(self, world: World, person: Person) -> Mapping[str, object]:
-        return {"pages": "; ".join(one.words for one in self._pages(world))}
+        return {"pages": "; ".join(target.words for target in self._pages(world))}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Each is open once, and nothing else is."""
         pages = self._pages(world)
         if "live" not in after.data:
             return [holds("the open tabs are known", False, expected="asked at the end", found="not asked")]
-        found = [f"{one['url']} (private)" if one.get("private", True) else one["url"] for one in tabs_of(after)]
+        urls = [f"{tab['url']} (private)" if tab.get("private", True) else tab["url"] for tab in tabs_of(after)]
         return [
-            *(equal(f"{one.title}: open once", 1, found.count(one.url)) for one in pages),
-            equal("nothing else is open", sorted(one.url for one in pages), sorted(found), weight=2.0),
+            *(equal(f"{target.title}: open once", 1, urls.count(target.url)) for target in pages),
+            equal("nothing else is open", sorted(target.url for target in pages), sorted(urls), weight=2.0),
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Closes the tabs that were there but the last, and uses that one for the first page."""
+        """Close all tabs but the last, and open the first page in that one."""
         first, *others = self._pages(world)
         moves: list[Move] = [Press("escape"), *[Press("ctrl+w")] * (len(world.ui_state["pages"]) - 1), *go(first.url)]
-        for one in others:
-            moves += [Press("ctrl+t"), *address_bar(), *typed(one.url), page(one.url)]
+        for target in others:
+            moves += [Press("ctrl+t"), *address_bar(), *typed(target.url), page(target.url)]
         return moves
 
     def _pages(self, world: World) -> list[Place]:
-        told, owner = world.parameters, self.person(world)
-        return [place(owner, str(told[what]), int(told[at])) for what, at in (("a", "x"), ("b", "y"), ("c", "z"))]
+        parameters, owner = world.parameters, self.person(world)
+        return [
+            place(owner, str(parameters[what]), int(parameters[at]))
+            for what, at in (("a", "x"), ("b", "y"), ("c", "z"))
+        ]
 
 
 _PAPERS = ((841.9, 1190.6), (595.3, 841.9), (419.5, 595.3), (612, 792), (612, 1008), (792, 1224))
-"""Sizes in points that the browser offers: A3, A4, A5, Letter, Legal, Tabloid."""
+"""Paper sizes in points that the browser offers: A3, A4, A5, Letter, Legal, Tabloid."""
 
 
 def _is_paper(size: tuple[float, float]) -> bool:

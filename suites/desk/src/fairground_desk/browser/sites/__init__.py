@@ -1,4 +1,4 @@
-"""The web sites of a person's world: pages from their data, and what is sent in through forms."""
+"""The web sites of a person: pages generated from their data, and handlers of their forms."""
 
 from fairground_desk.browser.sites.documents import chart, record_csv, record_pdf
 from fairground_desk.browser.sites.router import Sites

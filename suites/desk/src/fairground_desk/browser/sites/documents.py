@@ -1,4 +1,4 @@
-"""Files that the sites hand out: tables, leaflets, charts. The same bytes every time."""
+"""Files that the sites offer: tables, leaflets, charts. The bytes are the same on every run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _INK = ((38, 70, 83), (42, 157, 143), (138, 177, 125), (233, 196, 106), (244, 16
 
 
 def record_csv(person: Person, group: str = "") -> bytes:
-    """The catalogue as a table, whole or one group of it."""
+    """Return the catalogue as CSV, all of it or a group."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(("Number", *person.columns))
@@ -28,7 +28,7 @@ def record_csv(person: Person, group: str = "") -> bytes:
 
 
 def record_pdf(title: str, lines: Sequence[str]) -> bytes:
-    """A leaflet of one page."""
+    """Return a one-page PDF with a title and lines."""
     shown = [("/F1 20 Tf", title), *(("/F1 11 Tf", line) for line in lines)]
     stream = ["BT 60 770 Td 26 TL"]
     for font, text in shown:
@@ -44,20 +44,20 @@ def record_pdf(title: str, lines: Sequence[str]) -> bytes:
         b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content),
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
     ]
-    made = b"%PDF-1.4\n"
+    data = b"%PDF-1.4\n"
     places = []
-    for number, one in enumerate(objects, 1):
-        places.append(len(made))
-        made += b"%d 0 obj\n%s\nendobj\n" % (number, one)
+    for number, entry in enumerate(objects, 1):
+        places.append(len(data))
+        data += b"%d 0 obj\n%s\nendobj\n" % (number, entry)
     table = b"".join(b"%010d 00000 n \n" % place for place in places)
     head = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
-    tail = b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, len(made))
-    return made + head + table + tail
+    tail = b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, len(data))
+    return data + head + table + tail
 
 
 @lru_cache(maxsize=32)
 def chart(person: Person, column: int) -> bytes:
-    """How many records each value of a column has, or for numbers each of eight ranges, as bars."""
+    """Return a bar chart: the number of records per value of a column, or per eight ranges of numbers."""
     values = [row[column] for row in person.records]
     if isinstance(values[0], str):
         bars = Counter(str(value) for value in values).most_common(8)

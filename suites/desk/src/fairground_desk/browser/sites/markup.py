@@ -1,4 +1,4 @@
-"""Pages as HTML: what they have in common."""
+"""HTML building blocks shared by all pages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ footer{color:#666;font-size:13px;padding:28px;text-align:center}
 
 
 def page(person: Person, site: str, title: str, body: str) -> Response:
-    """A page of a site, with its head and its links."""
+    """Return a page of a site, with its header and navigation."""
     colour = _COLOURS[site]
     name = person.titles[site]
     links = "".join(f'<a href="{path}">{escape(words)}</a>' for words, path in (("Home", "/"), *_MENUS.get(site, ())))
@@ -47,7 +47,7 @@ def page(person: Person, site: str, title: str, body: str) -> Response:
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterable[int] = ()) -> str:
-    """A table of cells that are already HTML; some columns hold numbers."""
+    """Return a table whose cells are HTML; `numbers` are columns that hold numbers."""
     right = set(numbers)
 
     def cells(tag: str, row: Sequence[str]) -> str:
@@ -58,12 +58,12 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: Itera
 
 
 def link(path: str, words: object) -> str:
-    """A link within a site, or to another."""
+    """Return a link within a site, or to another site."""
     return f'<a href="{escape(path)}">{escape(str(words))}</a>'
 
 
 def text_field(name: str, words: str, value: str = "", kind: str = "text") -> str:
-    """A labelled line to write in."""
+    """Return a labelled text field."""
     return (
         f'<label for="{name}">{escape(words)}</label>'
         f'<input type="{kind}" id="{name}" name="{name}" value="{escape(value)}" autocomplete="off">'
@@ -71,23 +71,25 @@ def text_field(name: str, words: str, value: str = "", kind: str = "text") -> st
 
 
 def choice(name: str, words: str, options: Sequence[str], chosen: str = "") -> str:
-    """A labelled list to choose from."""
-    listed = "".join(f"<option{' selected' if one == chosen else ''}>{escape(one)}</option>" for one in options)
+    """Return a labelled drop-down list."""
+    listed = "".join(
+        f"<option{' selected' if option == chosen else ''}>{escape(option)}</option>" for option in options
+    )
     return f'<label for="{name}">{escape(words)}</label><select id="{name}" name="{name}">{listed}</select>'
 
 
 def tick(name: str, words: str) -> str:
-    """A box to tick."""
+    """Return a labelled checkbox."""
     return f'<label><input type="checkbox" name="{name}" value="yes"> {escape(words)}</label>'
 
 
 def hidden(values: Iterable[tuple[str, str]]) -> str:
-    """What a later step of a form takes along."""
+    """Return hidden fields, which carry values to the next step of a form."""
     return "".join(f'<input type="hidden" name="{name}" value="{escape(value)}">' for name, value in values)
 
 
 def elsewhere(person: Person) -> str:
-    """Links to the other sites, for start pages."""
+    """Return links to the other sites, for start pages."""
     rows = [(link(person.url(site), person.titles[site]), escape(person.host(site))) for site in SITES[1:]]
     return table(("Site", "Address"), rows)
 

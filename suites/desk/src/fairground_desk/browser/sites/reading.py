@@ -1,4 +1,4 @@
-"""Sites that are read: the intranet, the catalogue, the library and the newspaper."""
+"""Sites without forms: the intranet, the catalogue, the library and the newspaper."""
 
 from __future__ import annotations
 
@@ -17,25 +17,30 @@ GUIDES = ("Visitors and badges", "Travel and expenses", "Borrowing equipment", "
 
 
 class Missing(Exception):
-    """There is no such page."""
+    """The page does not exist."""
 
 
 def intranet(person: Person, state: SiteState, request: Request) -> Response:
-    """Start page, staff directory and guides."""
+    """Serve the start page, the staff directory and the guides."""
     match request.path.strip("/").split("/"):
         case [""]:
             words = f'<p class="box">Welcome, {escape(person.first)}. Today is a good day to clear the queue.</p>'
             return page(person, "intranet", person.titles["intranet"], words + elsewhere(person))
         case ["staff"]:
             rows = [
-                (link(f"/staff/{number}", one.name), escape(one.role), escape(one.room), escape(one.extension))
-                for number, one in enumerate(person.staff, 1)
+                (
+                    link(f"/staff/{number}", colleague.name),
+                    escape(colleague.role),
+                    escape(colleague.room),
+                    escape(colleague.extension),
+                )
+                for number, colleague in enumerate(person.staff, 1)
             ]
             return page(person, "intranet", "Staff directory", table(("Name", "Role", "Room", "Extension"), rows))
         case ["staff", number]:
-            one = person.staff[index(number, len(person.staff))]
-            facts = [("Role", one.role), ("Room", one.room), ("Extension", one.extension)]
-            return page(person, "intranet", one.name, _facts(facts))
+            colleague = person.staff[index(number, len(person.staff))]
+            facts = [("Role", colleague.role), ("Room", colleague.room), ("Extension", colleague.extension)]
+            return page(person, "intranet", colleague.name, _facts(facts))
         case ["guides"]:
             listed = "".join(f"<li>{link(f'/guides/{number}', name)}</li>" for number, name in enumerate(GUIDES, 1))
             return page(person, "intranet", "Guides", f"<ul>{listed}</ul>")
@@ -55,12 +60,12 @@ def intranet(person: Person, state: SiteState, request: Request) -> Response:
 
 
 def catalogue(person: Person, state: SiteState, request: Request) -> Response:
-    """Records by page, by search and by group; one record; charts and tables to take home."""
+    """Serve records by page, search and group; single records; charts and tables to download."""
     columns = person.columns
     match request.path.strip("/").split("/"):
         case [""]:
             groups = sorted({str(row[1]) for row in person.records})
-            listed = "".join(f"<li>{link(f'/records?group={quote(one)}', one)}</li>" for one in groups)
+            listed = "".join(f"<li>{link(f'/records?group={quote(group)}', group)}</li>" for group in groups)
             body = f"<p>{len(person.records)} records.</p>{_search()}<h2>{escape(columns[1])}</h2><ul>{listed}</ul>"
             return page(person, "catalogue", person.titles["catalogue"], body)
         case ["records"]:
@@ -89,8 +94,12 @@ def catalogue(person: Person, state: SiteState, request: Request) -> Response:
             groups = sorted({str(row[1]) for row in person.records})
             rows = [(link("/downloads/all.csv", "All records"), "CSV", str(len(person.records)))]
             rows += [
-                (link(f"/downloads/{quote(one)}.csv", one), "CSV", str(sum(row[1] == one for row in person.records)))
-                for one in groups
+                (
+                    link(f"/downloads/{quote(group)}.csv", group),
+                    "CSV",
+                    str(sum(row[1] == group for row in person.records)),
+                )
+                for group in groups
             ]
             return page(person, "catalogue", "Downloads", table(("Table", "Format", "Records"), rows, (2,)))
         case ["downloads", name] if name.endswith(".csv"):
@@ -103,81 +112,92 @@ def catalogue(person: Person, state: SiteState, request: Request) -> Response:
 
 
 def library(person: Person, state: SiteState, request: Request) -> Response:
-    """Articles of journals, each with its abstract and a file."""
+    """Serve journal articles, each with an abstract and a PDF file."""
     match request.path.strip("/").split("/"):
         case [""]:
-            newest = max(person.papers, key=lambda one: one.year)
+            newest = max(person.papers, key=lambda paper: paper.year)
             body = f"<p>{len(person.papers)} articles. {link('/articles', 'See all')}.</p>"
             body += f"<p>Newest: {escape(newest.title)}</p>"
             return page(person, "library", person.titles["library"], body)
         case ["articles"]:
             rows = [
-                (link(f"/articles/{number}", one.title), escape(one.authors), escape(one.journal), str(one.year))
-                for number, one in enumerate(person.papers, 1)
+                (
+                    link(f"/articles/{number}", paper.title),
+                    escape(paper.authors),
+                    escape(paper.journal),
+                    str(paper.year),
+                )
+                for number, paper in enumerate(person.papers, 1)
             ]
             return page(person, "library", "All articles", table(("Title", "Authors", "Journal", "Year"), rows, (3,)))
         case ["articles", number]:
             at = index(number, len(person.papers))
-            one = person.papers[at]
+            paper = person.papers[at]
             facts = [
-                ("Authors", one.authors),
-                ("Journal", one.journal),
-                ("Year", str(one.year)),
-                ("Pages", str(one.pages)),
+                ("Authors", paper.authors),
+                ("Journal", paper.journal),
+                ("Year", str(paper.year)),
+                ("Pages", str(paper.pages)),
             ]
             words = (
-                f"<p>{escape(one.title)}: this article by {escape(one.authors)} reports {one.pages * 7 + 11} "
+                f"<p>{escape(paper.title)}: this article by {escape(paper.authors)} reports {paper.pages * 7 + 11} "
                 f"observations and discusses what follows for practice.</p>"
             )
             return page(
                 person,
                 "library",
-                one.title,
+                paper.title,
                 _facts(facts) + words + link(f"/articles/{at + 1}/paper.pdf", "Full text (PDF)"),
             )
         case ["articles", number, "paper.pdf"]:
             at = index(number, len(person.papers))
-            one = person.papers[at]
-            lines = [one.authors, f"{one.journal}, {one.year}, {one.pages} pages"]
-            return _file(state, request, record_pdf(one.title, lines), "application/pdf", f"paper-{at + 1}.pdf")
+            paper = person.papers[at]
+            lines = [paper.authors, f"{paper.journal}, {paper.year}, {paper.pages} pages"]
+            return _file(state, request, record_pdf(paper.title, lines), "application/pdf", f"paper-{at + 1}.pdf")
     raise Missing
 
 
 def news(person: Person, state: SiteState, request: Request) -> Response:
-    """Reports of a year, with comments of readers."""
+    """Serve a year of reports with readers' comments."""
     match request.path.strip("/").split("/"):
         case ["" | "archive"]:
             section = request.query.get("section", "")
             rows = [
-                (escape(one.date), link(f"/{number}", one.title), escape(one.section), escape(one.author))
-                for number, one in reversed(list(enumerate(person.articles, 1)))
-                if not section or one.section == section
+                (
+                    escape(article.date),
+                    link(f"/{number}", article.title),
+                    escape(article.section),
+                    escape(article.author),
+                )
+                for number, article in reversed(list(enumerate(person.articles, 1)))
+                if not section or article.section == section
             ]
             title = "Archive" if request.path.strip("/") else person.titles["news"]
             return page(person, "news", title, table(("Date", "Report", "Section", "By"), rows))
         case [number]:
             at = index(number, len(person.articles))
-            one = person.articles[at]
-            said = "".join(
+            article = person.articles[at]
+            comments = "".join(
                 f'<p class="box"><b>{escape(entry["name"])}</b>: {escape(entry["text"])}</p>'
                 for entry in state.comments
-                if entry["report"] == one.title
+                if entry["report"] == article.title
             )
             body = (
-                f"<p><b>{escape(one.date)}</b>, by {escape(one.author)}. Section: {escape(one.section)}.</p>"
-                f"<p>{escape(one.title)}. Officials said on the day that {at * 13 + 40} people were asked, and that "
-                f"figures will be published in autumn.</p><h2>Comments</h2>{said}"
+                f"<p><b>{escape(article.date)}</b>, by {escape(article.author)}. "
+                f"Section: {escape(article.section)}.</p>"
+                f"<p>{escape(article.title)}. Officials said on the day that {at * 13 + 40} people were asked, and "
+                f"that figures will be published in autumn.</p><h2>Comments</h2>{comments}"
                 f'<form method="post" action="/{at + 1}/comment">{text_field("name", "Your name")}'
                 '<label for="text">Your comment</label><textarea id="text" name="text"></textarea>'
                 "<br><button>Publish comment</button></form>"
             )
-            return page(person, "news", one.title, body)
+            return page(person, "news", article.title, body)
     raise Missing
 
 
 def _records(person: Person, request: Request) -> Response:
     asked, group = request.query.get("q", "").casefold(), request.query.get("group", "")
-    found = [
+    matching = [
         (number, row)
         for number, row in enumerate(person.records, 1)
         if (not asked or asked in " ".join(map(str, row)).casefold()) and (not group or row[1] == group)
@@ -186,12 +206,12 @@ def _records(person: Person, request: Request) -> Response:
     numbers = [at for at, value in enumerate(person.records[0], 1) if not isinstance(value, str)]
     rows = [
         (str(number), link(f"/records/{number}", row[0]), *(escape(str(value)) for value in row[1:]))
-        for number, row in found[first : first + PAGE_ROWS]
+        for number, row in matching[first : first + PAGE_ROWS]
     ]
-    pages = range(1, (len(found) - 1) // PAGE_ROWS + 2)
-    kept = f"&q={quote(asked)}&group={quote(group)}"
-    more = " ".join(link(f"/records?page={number}{kept}", f"Page {number}") for number in pages)
-    body = f"{_search()}<p>{len(found)} found. {more}</p>{table(('No.', *person.columns), rows, numbers)}"
+    pages = range(1, (len(matching) - 1) // PAGE_ROWS + 2)
+    query = f"&q={quote(asked)}&group={quote(group)}"
+    more = " ".join(link(f"/records?page={number}{query}", f"Page {number}") for number in pages)
+    body = f"{_search()}<p>{len(matching)} found. {more}</p>{table(('No.', *person.columns), rows, numbers)}"
     return page(person, "catalogue", "Records" if not group else f"Records: {group}", body)
 
 
@@ -212,7 +232,7 @@ def _file(state: SiteState, request: Request, data: bytes, kind: str, name: str)
 
 
 def index(number: str, most: int) -> int:
-    """The place, from 0, of what an address names by its number from 1."""
+    """Return the index, from 0, of a number, from 1, in an address."""
     if not (number.isascii() and number.isdigit()) or not 1 <= int(number[:9]) <= most:
         raise Missing
     return int(number) - 1

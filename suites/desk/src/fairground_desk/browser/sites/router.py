@@ -1,4 +1,4 @@
-"""Which site answers."""
+"""Routing of requests to sites by host name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RESPOND = {
 
 
 class Sites:
-    """All sites of a person, with what was sent in through their forms."""
+    """All sites of a person, with the data sent through their forms."""
 
     def __init__(self, person: Person) -> None:
         self.person = person
@@ -30,7 +30,7 @@ class Sites:
         self._hosts = {person.host(site): site for site in SITES}
 
     def respond(self, request: Request) -> Response:
-        """The answer of the site that has this host; of none, that it cannot be reached."""
+        """Return the response of the site with this host, or 502 if there is none."""
         site = self._hosts.get(request.host)
         if site is None:
             return Response(b"This site cannot be reached from here.", "text/plain", HTTPStatus.BAD_GATEWAY)
@@ -40,5 +40,5 @@ class Sites:
                 return (sending.comment if commented else reading.news)(self.person, self.state, request)
             return _RESPOND[site](self.person, self.state, request)
         except Missing:
-            found = page(self.person, site, "Page not found", "<p>There is nothing here.</p>")
-            return Response(found.body, found.kind, HTTPStatus.NOT_FOUND)
+            missing = page(self.person, site, "Page not found", "<p>There is nothing here.</p>")
+            return Response(missing.body, missing.kind, HTTPStatus.NOT_FOUND)

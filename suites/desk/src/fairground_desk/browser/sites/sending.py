@@ -1,4 +1,4 @@
-"""Sites with forms: the help desk, events and the shop. What is sent in is kept on the host."""
+"""Sites with forms: the help desk, events and the shop. Submitted data is kept on the host."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_TEXT = 2000
 
 
 def helpdesk(person: Person, state: SiteState, request: Request) -> Response:
-    """Tickets: a form, and those that were sent."""
+    """Serve a form for tickets, and the submitted tickets."""
     form = request.form
     match request.path.strip("/"):
         case "":
@@ -50,12 +50,12 @@ def helpdesk(person: Person, state: SiteState, request: Request) -> Response:
             rows = [
                 (
                     str(number),
-                    escape(one["subject"]),
-                    escape(one["category"]),
-                    escape(one["urgency"]),
-                    escape(one["room"]),
+                    escape(ticket["subject"]),
+                    escape(ticket["category"]),
+                    escape(ticket["urgency"]),
+                    escape(ticket["room"]),
                 )
-                for number, one in enumerate(state.tickets, 1)
+                for number, ticket in enumerate(state.tickets, 1)
             ]
             return page(
                 person, "helpdesk", "My tickets", table(("No.", "Subject", "Category", "Urgency", "Room"), rows)
@@ -64,16 +64,16 @@ def helpdesk(person: Person, state: SiteState, request: Request) -> Response:
 
 
 def events(person: Person, state: SiteState, request: Request) -> Response:
-    """The programme; registering takes three pages."""
+    """Serve the programme and a registration form of three pages."""
     match request.path.strip("/").split("/"):
         case [""]:
             body = f"<p>{link('/programme', 'See the programme')} of the coming months.</p>"
             return page(person, "events", person.titles["events"], body)
         case ["programme"]:
             rows = [
-                (escape(one.date), escape(one.time), link(f"/event/{number}", one.title), escape(one.room),
-                 escape(person.money(one.price)), str(one.seats) if one.seats else "sold out")
-                for number, one in enumerate(person.events, 1)
+                (escape(event.date), escape(event.time), link(f"/event/{number}", event.title), escape(event.room),
+                 escape(person.money(event.price)), str(event.seats) if event.seats else "sold out")
+                for number, event in enumerate(person.events, 1)
             ]  # fmt: skip
             return page(
                 person,
@@ -83,12 +83,13 @@ def events(person: Person, state: SiteState, request: Request) -> Response:
             )
         case ["event", number]:
             at = index(number, len(person.events))
-            one = person.events[at]
+            event = person.events[at]
             body = (
-                f"<p>{escape(one.date)}, {escape(one.time)}, {escape(one.room)}. {escape(person.money(one.price))}.</p>"
+                f"<p>{escape(event.date)}, {escape(event.time)}, {escape(event.room)}. "
+                f"{escape(person.money(event.price))}.</p>"
             )
-            offer = link(f"/register/{at + 1}", "Register") if one.seats else "This event is sold out."
-            return page(person, "events", one.title, f"{body}<p>{offer}</p>")
+            offer = link(f"/register/{at + 1}", "Register") if event.seats else "This event is sold out."
+            return page(person, "events", event.title, f"{body}<p>{offer}</p>")
         case ["register", number]:
             at = index(number, len(person.events))
             if not person.events[at].seats:
@@ -98,19 +99,19 @@ def events(person: Person, state: SiteState, request: Request) -> Response:
 
 
 def shop(person: Person, state: SiteState, request: Request) -> Response:
-    """Products, a basket, and orders."""
+    """Serve products, a basket and orders."""
     match request.path.strip("/").split("/"):
         case [""]:
-            groups = sorted({one.category for one in person.products})
-            listed = "".join(f"<li>{link(f'/products?category={one}', one)}</li>" for one in groups)
+            groups = sorted({product.category for product in person.products})
+            listed = "".join(f"<li>{link(f'/products?category={group}', group)}</li>" for group in groups)
             return page(person, "shop", person.titles["shop"], f"<ul>{listed}</ul>")
         case ["products"]:
             wanted = request.query.get("category", "")
             rows = [
-                (link(f"/products/{number}", one.name), escape(one.category), escape(person.money(one.price)),
-                 f"{one.stock} in stock" if one.stock else "out of stock")
-                for number, one in enumerate(person.products, 1)
-                if not wanted or one.category == wanted
+                (link(f"/products/{number}", product.name), escape(product.category),
+                 escape(person.money(product.price)), f"{product.stock} in stock" if product.stock else "out of stock")
+                for number, product in enumerate(person.products, 1)
+                if not wanted or product.category == wanted
             ]  # fmt: skip
             return page(person, "shop", "Products", table(("Product", "Category", "Price", "Availability"), rows, (2,)))
         case ["products", number]:
@@ -122,20 +123,20 @@ def shop(person: Person, state: SiteState, request: Request) -> Response:
 
 
 def comment(person: Person, state: SiteState, request: Request) -> Response:
-    """A comment under a report of the newspaper."""
+    """Add a comment to a report of the newspaper."""
     number = request.path.strip("/").split("/")[0]
-    one = person.articles[index(number, len(person.articles))]
+    article = person.articles[index(number, len(person.articles))]
     name, text = (request.form.get(field, "").strip()[:MAX_TEXT] for field in ("name", "text"))
     if not name or not text:
         return page(person, "news", "Comment", "<p>A comment needs a name and a text. Go back.</p>")
-    _add(state.comments, {"report": one.title, "name": name, "text": text})
-    return page(person, "news", "Comment published", f"<p>Thank you. Back to {link(f'/{number}', one.title)}.</p>")
+    _add(state.comments, {"report": article.title, "name": name, "text": text})
+    return page(person, "news", "Comment published", f"<p>Thank you. Back to {link(f'/{number}', article.title)}.</p>")
 
 
 def _register(person: Person, state: SiteState, request: Request, at: int) -> Response:
-    one, form = person.events[at], request.form
+    event, form = person.events[at], request.form
     first, second = ("name", "email", "organisation"), ("ticket", "meal", "newsletter")
-    kept = [(name, form.get(name, "").strip()[:MAX_TEXT]) for name in (*first, *second) if name in form]
+    entered = [(name, form.get(name, "").strip()[:MAX_TEXT]) for name in (*first, *second) if name in form]
     step = form.get("step", "")
     if request.method == "GET":
         fields = (
@@ -149,39 +150,41 @@ def _register(person: Person, state: SiteState, request: Request, at: int) -> Re
             choice("ticket", "Kind of ticket", TICKET_TYPES)
             + choice("meal", "Lunch", MEALS)
             + tick("newsletter", "Send me the newsletter")
-            + hidden(kept)
+            + hidden(entered)
         )
         title, button, after = "Step 2 of 3: options", "Next", "2"
     elif step == "2":
-        fields = "".join(f"<p>{escape(name)}: <b>{escape(value)}</b></p>" for name, value in kept) + hidden(kept)
+        fields = "".join(f"<p>{escape(name)}: <b>{escape(value)}</b></p>" for name, value in entered) + hidden(entered)
         title, button, after = "Step 3 of 3: check and confirm", "Confirm registration", "3"
     elif step == "3":
-        given = dict(kept)
-        _add(state.registrations, {"event": one.title} | {name: given.get(name, "no") for name in (*first, *second)})
-        return page(person, "events", "You are registered", f"<p>{escape(one.title)}, {escape(one.date)}.</p>")
+        given = dict(entered)
+        _add(state.registrations, {"event": event.title} | {name: given.get(name, "no") for name in (*first, *second)})
+        return page(person, "events", "You are registered", f"<p>{escape(event.title)}, {escape(event.date)}.</p>")
     else:
         return page(person, "events", "Not complete", "<p>Please give a name and an e-mail address. Go back.</p>")
     asked = f'<form method="post">{fields}{hidden([("step", after)])}<br><button>{button}</button></form>'
-    body = f"<p><b>{escape(one.title)}</b></p>{asked}"
+    body = f"<p><b>{escape(event.title)}</b></p>{asked}"
     return page(person, "events", title, body)
 
 
 def _product(person: Person, state: SiteState, request: Request, at: int) -> Response:
-    one = person.products[at]
-    if request.method == "POST" and one.stock:
+    product = person.products[at]
+    if request.method == "POST" and product.stock:
         pieces = request.form.get("pieces", "")
-        if pieces.isascii() and pieces.isdigit() and 0 < int(pieces[:6]) <= one.stock:
+        if pieces.isascii() and pieces.isdigit() and 0 < int(pieces[:6]) <= product.stock:
             state.basket[str(at + 1)] = int(pieces)
             return page(
                 person,
                 "shop",
                 "Added to the basket",
-                f"<p>{pieces} x {escape(one.name)}. {link('/basket', 'Go to the basket')}</p>",
+                f"<p>{pieces} x {escape(product.name)}. {link('/basket', 'Go to the basket')}</p>",
             )
-        return page(person, "shop", one.name, "<p>We have not as many. Go back.</p>")
-    facts = f"<p>{escape(one.category)}. <b>{escape(person.money(one.price))}</b>. {one.stock} in stock.</p>"
+        return page(person, "shop", product.name, "<p>We have not as many. Go back.</p>")
+    facts = (
+        f"<p>{escape(product.category)}. <b>{escape(person.money(product.price))}</b>. {product.stock} in stock.</p>"
+    )
     form = f'<form method="post">{text_field("pieces", "Pieces", "1")}<br><button>Add to basket</button></form>'
-    return page(person, "shop", one.name, facts + (form if one.stock else "<p>Out of stock.</p>"))
+    return page(person, "shop", product.name, facts + (form if product.stock else "<p>Out of stock.</p>"))
 
 
 def _basket(person: Person, state: SiteState, request: Request) -> Response:
@@ -190,11 +193,13 @@ def _basket(person: Person, state: SiteState, request: Request) -> Response:
         reference, deliver = (request.form.get(name, "").strip()[:MAX_TEXT] for name in ("reference", "deliver"))
         _add(state.orders, {
             "reference": reference, "deliver": deliver,
-            "lines": [{"product": one.name, "pieces": pieces} for one, pieces in lines],
+            "lines": [{"product": product.name, "pieces": pieces} for product, pieces in lines],
         })  # fmt: skip
         state.basket.clear()
         return page(person, "shop", "Order placed", f"<p>Order {len(state.orders)} is on its way.</p>")
-    rows = [(escape(one.name), str(pieces), escape(person.money(one.price * pieces))) for one, pieces in lines]
+    rows = [
+        (escape(product.name), str(pieces), escape(person.money(product.price * pieces))) for product, pieces in lines
+    ]
     form = (
         f'<form method="post">{text_field("reference", "Your reference")}{text_field("deliver", "Deliver to room")}'
         "<br><button>Place order</button></form>"

@@ -1,4 +1,4 @@
-"""What the sites keep: it lies on the host, so nothing inside of a sandbox can forge it."""
+"""Data that the sites received. It is kept on the host, so nothing inside a sandbox can forge it."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ TICKET_TYPES = ("Standard", "Reduced", "Online only")
 MEALS = ("No meal", "Vegetarian", "Vegan", "Meat")
 
 MOST = 1000
-"""Entries of one kind that are kept; forms beyond that are refused."""
+"""Maximum number of entries per kind; further forms are refused."""
 
 
 @dataclass
 class SiteState:
-    """What was sent in, in the order in which it came.
+    """Submitted data, in the order of arrival.
 
     Attributes:
         tickets: Of the help desk.
         registrations: For events.
         orders: At the shop, each with its lines.
-        basket: Pieces by the product's number, not yet ordered.
-        comments: Under reports of the newspaper.
-        downloads: Paths of files that the sites handed out.
+        basket: Number of pieces by product number, not yet ordered.
+        comments: On reports of the newspaper.
+        downloads: Paths of files that the sites served.
     """
 
     tickets: list[dict[str, str]] = field(default_factory=list)
@@ -37,19 +37,19 @@ class SiteState:
     downloads: list[str] = field(default_factory=list)
 
     def recorded(self) -> dict[str, Any]:
-        """As plain data, for the recording."""
+        """Return plain data for the recording."""
         return {
-            "tickets": [dict(one) for one in self.tickets],
-            "registrations": [dict(one) for one in self.registrations],
-            "orders": [{**one, "lines": [dict(line) for line in one["lines"]]} for one in self.orders],
+            "tickets": [dict(ticket) for ticket in self.tickets],
+            "registrations": [dict(registration) for registration in self.registrations],
+            "orders": [{**order, "lines": [dict(line) for line in order["lines"]]} for order in self.orders],
             "basket": dict(self.basket),
-            "comments": [dict(one) for one in self.comments],
+            "comments": [dict(comment) for comment in self.comments],
             "downloads": list(self.downloads),
         }
 
 
 def initial(person: Person) -> SiteState:
-    """What was sent in before today."""
+    """Return the data that was sent before the task starts."""
     others = person.staff
     tickets = [
         ("Projector shows a green picture", "Hardware", "Normal", 3),

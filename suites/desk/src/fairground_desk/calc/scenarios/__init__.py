@@ -1,4 +1,4 @@
-"""Tasks in Calc, in modules of related ones."""
+"""Scenarios in Calc, by topic."""
 
 from __future__ import annotations
 

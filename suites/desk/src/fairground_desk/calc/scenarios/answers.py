@@ -1,4 +1,4 @@
-"""Questions about what is in the workbooks."""
+"""Questions about the contents of the workbooks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fairground_desk.calc.workbooks import SALES, STAFF, STOCK, SURVEY, workbook
 
 
 class Question(CalcTask):
-    """A question; every file stays as it was."""
+    """A question; all files must stay as they are."""
 
     kind = "answer"
     answer_kind = "number"
@@ -31,15 +31,15 @@ class Question(CalcTask):
         return ()
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The answer; no file may change, not even the workbook."""
+        """Check the answer. No file may change, including the workbook."""
         was = self.book(world, before)
         right = self.right(world, was)
-        found = match_answer(self.answer_kind, right, answer, among=self.candidates(was), question=world.instruction)
+        correct = match_answer(self.answer_kind, right, answer, among=self.candidates(was), question=world.instruction)
         same = {path: content for path, content in before.files.items() if path.startswith("~/Documents")} == {
             path: content for path, content in after.files.items() if path.startswith("~/Documents")
         }
         return [
-            holds("the answer is right", found, expected=right, found=(answer or "")[:200]),
+            holds("the answer is right", correct, expected=right, found=(answer or "")[:200]),
             holds("no file was changed", same, weight=0.0).model_copy(update={"integrity": True}),
         ]
 
@@ -51,7 +51,7 @@ class Question(CalcTask):
 
 
 class BestProduct(Question):
-    """Which product brought the most."""
+    """Find the product with the highest revenue."""
 
     name = "best-product"
     workbook = SALES
@@ -76,7 +76,7 @@ class BestProduct(Question):
 
 
 class HowMany(Question):
-    """How many rows of the stock are so."""
+    """Count the rows of the stock that meet a condition."""
 
     name = "how-many"
     workbook = STOCK
@@ -107,7 +107,7 @@ class HowMany(Question):
 
 
 class WhoIs(Question):
-    """A person of the staff, by what is known about them."""
+    """Find a member of staff by what is known about them."""
 
     name = "who-is"
     workbook = STAFF
@@ -119,20 +119,19 @@ class WhoIs(Question):
     instances = {department.lower(): {"department": department} for department in DEPARTMENTS}
 
     def right(self, world: World, was: Workbook) -> str:
-        """The earliest date of the department."""
         staff = was["Staff"]
-        some = [row for row in range(1, length(staff)) if staff.at(row, 2).value == world.parameters["department"]]
-        days = [str(staff.at(row, 3).value) for row in some]
-        if len(some) < 2 or days.count(min(days)) != 1:
+        rows = [row for row in range(1, length(staff)) if staff.at(row, 2).value == world.parameters["department"]]
+        days = [str(staff.at(row, 3).value) for row in rows]
+        if len(rows) < 2 or days.count(min(days)) != 1:
             raise InvalidConfiguration(f"nobody of {world.parameters['department']} is the one who was there first")
-        return str(staff.at(some[days.index(min(days))], 1).value)
+        return str(staff.at(rows[days.index(min(days))], 1).value)
 
     def candidates(self, was: Workbook) -> Sequence[str]:
         return [str(cell.value) for cell in column(was["Staff"], 1)]
 
 
 class GroupAverage(Question):
-    """A figure of one group of a table of real data."""
+    """Compute a statistic of a group in a table of public data."""
 
     name = "group-average"
     workbook = SURVEY
@@ -147,19 +146,20 @@ class GroupAverage(Question):
     }
 
     def phrase(self, world: World) -> str:
-        """Names the group that the profile's table has in its last row."""
+        """Name the group in the last row of the profile's table."""
         rows = workbook(str(world.profile["shop"]), SURVEY)[0].rows
-        names = [getattr(one, "value", one) for one in rows[0]]
+        names = [getattr(cell, "value", cell) for cell in rows[0]]
         facts = {"figure": names[-1], "column": names[GROUP], "group": rows[-1][GROUP]}
         return self.template.format_map({**world.parameters, **facts})
 
     def right(self, world: World, was: Workbook) -> float:
-        """From the rows of the group."""
         data = was["Data"]
         last = length(data) - 1
         group, place = data.at(last, GROUP).value, len(head(data)) - 1
-        some = numbers(data.at(row, place) for row in range(1, last + 1) if data.at(row, GROUP).value == group)
-        by = {"mean": math.fsum(some) / len(some), "max": max(some), "min": min(some)}[str(world.parameters["by"])]
+        values = numbers(data.at(row, place) for row in range(1, last + 1) if data.at(row, GROUP).value == group)
+        by = {"mean": math.fsum(values) / len(values), "max": max(values), "min": min(values)}[
+            str(world.parameters["by"])
+        ]
         return math.floor(by * 10 + 0.5) / 10
 
 

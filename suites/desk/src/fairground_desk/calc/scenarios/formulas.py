@@ -1,4 +1,4 @@
-"""Figures worked out by formulas: lookups, tables of sums, a monthly close, budget against actual, attendance."""
+"""Values computed by formulas: lookups, tables of sums, a monthly close, budget against actual, attendance."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CENT = 0.005
 
 
 class AddedColumn(CalcTask):
-    """Tasks that add a column to a table: a head, and a formula in every row."""
+    """Base of tasks that add a column to a table: a header, and a formula in every row."""
 
     sheet = ""
 
@@ -34,7 +34,7 @@ class AddedColumn(CalcTask):
         raise NotImplementedError
 
     def uses(self, world: World, was: Workbook, formula: str) -> bool:
-        """Whether a formula of the first row takes what it should."""
+        """Whether the formula of the first row uses the required cells."""
         raise NotImplementedError
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
@@ -68,7 +68,6 @@ class AddedColumn(CalcTask):
         return [f"{self.sheet}!{name}{row}.*" for row in range(1, length(was[self.sheet]) + 1)]
 
     def moves(self, world: World, before: State, formula: str) -> list[Move]:
-        """The head by keyboard, the formula filled down."""
         was = self.book(world, before)
         name, last = letter(self.place(was)), length(was[self.sheet])
         return [
@@ -80,7 +79,7 @@ class AddedColumn(CalcTask):
 
 
 class SupplierColumn(AddedColumn):
-    """A column that looks something up about every item's supplier."""
+    """Add a column that looks up a fact about each item's supplier."""
 
     name = "supplier-column"
     workbook, sheet = STOCK, "Stock"
@@ -100,15 +99,17 @@ class SupplierColumn(AddedColumn):
     def expected(self, world: World, was: Workbook) -> list[Any]:
         suppliers = was["Suppliers"]
         place = head(suppliers).index(str(world.parameters["source"]))
-        told = {suppliers.at(row, 0).value: suppliers.at(row, place).value for row in range(1, length(suppliers))}
-        return [told[cell.value] for cell in column(was["Stock"], 3)]
+        by_supplier = {
+            suppliers.at(row, 0).value: suppliers.at(row, place).value for row in range(1, length(suppliers))
+        }
+        return [by_supplier[cell.value] for cell in column(was["Stock"], 3)]
 
     def uses(self, world: World, was: Workbook, formula: str) -> bool:
-        """The supplier of the row, and the whole table of suppliers."""
+        """It must use the row's supplier, and the whole table of suppliers."""
         place = head(was["Suppliers"]).index(str(world.parameters["source"]))
         last = length(was["Suppliers"]) - 1
         own = any((row, left) == (1, 3) for name, row, left, _, _ in references(formula, "Stock") if name == "Stock")
-        return own and all(covers(formula, "Suppliers", one, 1, last) for one in (0, place))
+        return own and all(covers(formula, "Suppliers", at, 1, last) for at in (0, place))
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
         suppliers = self.book(world, before)["Suppliers"]
@@ -118,7 +119,7 @@ class SupplierColumn(AddedColumn):
 
 
 class StockFigures(AddedColumn):
-    """A column worked out from the row itself."""
+    """Add a column computed from the same row."""
 
     name = "stock-figures"
     workbook, sheet = STOCK, "Stock"
@@ -145,7 +146,6 @@ class StockFigures(AddedColumn):
     }
 
     def expected(self, world: World, was: Workbook) -> list[Any]:
-        """From the columns of the row."""
         rows = zip(*(numbers(column(was["Stock"], place)) for place in (4, 5, 6)), strict=True)
         ways: Mapping[str, Callable[[float, float, float], Any]] = {
             "To order": lambda there, level, cost: max(0.0, level - there),
@@ -155,7 +155,6 @@ class StockFigures(AddedColumn):
         return [ways[str(world.parameters["head"])](*row) for row in rows]
 
     def uses(self, world: World, was: Workbook, formula: str) -> bool:
-        """The two columns that it is about."""
         wanted = {4, 6} if world.parameters["head"] == "Stock value" else {4, 5}
         return wanted <= {left for name, row, left, _, _ in references(formula, "Stock") if (name, row) == ("Stock", 1)}
 
@@ -164,7 +163,7 @@ class StockFigures(AddedColumn):
 
 
 class Attendance(AddedColumn):
-    """How often everybody was there, absent or on holiday."""
+    """Count for each person the days of attendance, absence or holiday."""
 
     name = "attendance"
     workbook, sheet = STAFF, "Attendance"
@@ -188,7 +187,7 @@ class Attendance(AddedColumn):
         ]
 
     def uses(self, world: World, was: Workbook, formula: str) -> bool:
-        """All days of the person's own row, and the letter."""
+        """It must use all days of the person's own row, and the letter."""
         days = any(
             (name, top, bottom) == ("Attendance", 1, 1) and left <= 1 and right == DAYS
             for name, top, left, bottom, right in references(formula, "Attendance")
@@ -200,7 +199,7 @@ class Attendance(AddedColumn):
 
 
 class DepartmentTable(CalcTask):
-    """A small table on a new sheet: a figure for each department."""
+    """Build a table with a value per department on a new sheet."""
 
     name = "department-table"
     workbook = STAFF
@@ -235,9 +234,9 @@ class DepartmentTable(CalcTask):
         ]
         formulas = []
         for row, department in enumerate(sorted(DEPARTMENTS), 1):
-            some = [value for value, group in zip(values, groups, strict=True) if group.value == department]
-            figures = [value for value in some if isinstance(value, float)]
-            right = len(some) if by == "count" else math.fsum(figures) / (len(figures) if by == "mean" else 1)
+            chosen = [value for value, group in zip(values, groups, strict=True) if group.value == department]
+            figures = [value for value in chosen if isinstance(value, float)]
+            right = len(chosen) if by == "count" else math.fsum(figures) / (len(figures) if by == "mean" else 1)
             checks.append(close_to(f"the figure of {department} is right", right, sheet.at(row, 1).value))
             formula = sheet.at(row, 1).formula
             fine = covers(formula, "Staff", 2, 1, last) and mentions(formula, department, now, name)
@@ -261,7 +260,6 @@ class DepartmentTable(CalcTask):
         return ["sheets", f"{world.parameters['sheet']}!*"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The new sheet, then its table by keyboard."""
         wanted = world.parameters
         last = length(self.book(world, before)["Staff"])
         groups = f"$Staff.$C$2:$C${last}"
@@ -286,7 +284,7 @@ _MONTHS = {"march": (3, "March"), "june": (6, "June"), "september": (9, "Septemb
 
 
 class MonthlyClose(CalcTask):
-    """The figures of one month on a new sheet."""
+    """Compute the figures of a month on a new sheet."""
 
     name = "monthly-close"
     workbook = SALES
@@ -299,7 +297,6 @@ class MonthlyClose(CalcTask):
     instances = {name: {"month": full, "number": number} for name, (number, full) in _MONTHS.items()}
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """Sheet, labels, three figures, formulas over all sales."""
         month, name = world.parameters["month"], f"Close {world.parameters['month']}"
         sheet = now[name] if name in now.names else Sheet(name)
         sales = was["Sales"]
@@ -338,7 +335,6 @@ class MonthlyClose(CalcTask):
         return ["sheets", f"Close {world.parameters['month']}!*"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """SUMPRODUCT over the months of the days."""
         wanted = world.parameters
         last = length(self.book(world, before)["Sales"])
         of = f"(MONTH($Sales.$A$2:$A${last})={wanted['number']})"
@@ -351,7 +347,7 @@ class MonthlyClose(CalcTask):
 
 
 class BudgetVariance(CalcTask):
-    """Budget against actual, item by item, for a quarter."""
+    """Compare budget and actual values of a quarter, item by item."""
 
     name = "budget-variance"
     workbook = BUDGET
@@ -371,7 +367,6 @@ class BudgetVariance(CalcTask):
     step_budget = 120
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """Sheet, heads, items, three columns, formulas."""
         wanted = world.parameters
         name = f"{wanted['quarter']} variance"
         sheet = now[name] if name in now.names else Sheet(name)
@@ -384,7 +379,7 @@ class BudgetVariance(CalcTask):
             ]
             for source in ("Budget", "Actual")
         }
-        sums["Difference"] = [one - other for one, other in zip(sums["Actual"], sums["Budget"], strict=True)]
+        sums["Difference"] = [actual - budget for actual, budget in zip(sums["Actual"], sums["Budget"], strict=True)]
         checks = [
             equal("the new sheet is the last one", [*was.names, name], list(now.names)),
             equal("the heads are as asked", ["Item", *sums], [sheet.at(0, at).value for at in range(4)]),
@@ -395,8 +390,8 @@ class BudgetVariance(CalcTask):
             ),
         ]
         for at, (head_, figures) in enumerate(sums.items(), 1):
-            found = [sheet.at(row, at).value for row in range(1, len(items) + 1)]
-            wrong = [row for row, pair in enumerate(zip(figures, found, strict=True), 2) if not _alike(*pair, CENT)]
+            values = [sheet.at(row, at).value for row in range(1, len(items) + 1)]
+            wrong = [row for row, pair in enumerate(zip(figures, values, strict=True), 2) if not _alike(*pair, CENT)]
             formula = sheet.at(1, at).formula
             checks.append(
                 holds(f"{head_} is right in every row", not wrong, found=f"wrong in rows {wrong}", weight=2.0)
@@ -411,13 +406,13 @@ class BudgetVariance(CalcTask):
         return checks
 
     def _uses(self, head_: str, formula: str, start: int, here: str) -> bool:
-        found = references(formula, here)
+        referred = references(formula, here)
         if head_ == "Difference":
-            own = {left for name, top, left, bottom, _ in found if (name, top, bottom) == (here, 1, 1)}
-            return own == {1, 2} or {name for name, *_ in found} == {"Budget", "Actual"}
+            own = {left for name, top, left, bottom, _ in referred if (name, top, bottom) == (here, 1, 1)}
+            return own == {1, 2} or {name for name, *_ in referred} == {"Budget", "Actual"}
         cells = {
             at
-            for name, top, left, bottom, right in found
+            for name, top, left, bottom, right in referred
             if (name, top, bottom) == (head_, 1, 1)
             for at in range(left, right + 1)
         }
@@ -427,7 +422,6 @@ class BudgetVariance(CalcTask):
         return ["sheets", f"{world.parameters['quarter']} variance!*"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Heads and items by keyboard, formulas filled down."""
         wanted = world.parameters
         items = [str(cell.value) for cell in column(self.book(world, before)["Budget"], 0)][:-1]
         sheet, months = f"{wanted['quarter']} variance", f"{wanted['first']}2:{wanted['last']}2"
@@ -446,7 +440,7 @@ class BudgetVariance(CalcTask):
 
 
 class SurveyFigures(CalcTask):
-    """A statistic of a column of real data, put into the notes."""
+    """Compute a statistic of a column of public data, and put it into the notes."""
 
     name = "survey-figures"
     workbook = SURVEY
@@ -467,7 +461,6 @@ class SurveyFigures(CalcTask):
     }
 
     def phrase(self, world: World) -> str:
-        """Names the last column of the profile's table."""
         table = workbook(str(world.profile["shop"]), SURVEY)[0]
         last = table.rows[0][-1]
         return self.template.format_map({**world.parameters, "column": getattr(last, "value", last)})
@@ -495,11 +488,10 @@ class SurveyFigures(CalcTask):
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """Two cells, and not how they look beside being bold."""
+        """Two cells; of their looks, only bold may change."""
         return [f"Notes!{cell}.{part}" for cell in ("A7", "B7") for part in ("kind", "value", "formula", "bold")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Typed, then made bold by its key."""
         data = self.book(world, before)["Data"]
         name, last = letter(len(head(data)) - 1), length(data)
         formula = f"={world.parameters['function']}($Data.{name}2:{name}{last})"

@@ -1,4 +1,4 @@
-"""Charts, pivot tables and goal seeks: what people do with figures that are already there."""
+"""Charts, pivot tables and goal seeks over existing data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fairground_desk.tasks import save
 
 
 class InsertChart(CalcTask):
-    """A chart of the right kind, from the right cells, with its titles."""
+    """Insert a chart of the right kind, from the right cells, with its titles."""
 
     name = "insert-chart"
     workbook = "{file}"
@@ -91,49 +91,50 @@ class InsertChart(CalcTask):
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
         wanted, name = world.parameters, str(world.parameters["sheet"])
-        found = now[name].charts
-        one = found[0] if found else None
-        series = one.series if one else ()
+        charts = now[name].charts
+        chart = charts[0] if charts else None
+        series = chart.series if chart else ()
 
         def here(text: str) -> list[str]:
             return [f"{name}.{part}" for part in text.split()]
 
         return [
-            equal("there is one chart", 1, len(found)),
-            equal("it is of the right kind", wanted["kind"], one.kind if one else None, weight=2.0),
+            equal("there is one chart", 1, len(charts)),
+            equal("it is of the right kind", wanted["kind"], chart.kind if chart else None, weight=2.0),
             holds(
-                "it stands upright, in one layer", one is not None and not one.sideways and not one.stacked, found=one
+                "it stands upright, in one layer",
+                chart is not None and not chart.sideways and not chart.stacked,
+                found=chart,
             ),
             equal(
                 "its values are the right cells",
                 here(str(wanted["values"])),
-                [some.values for some in series],
+                [line.values for line in series],
                 weight=2.0,
             ),
-            equal("its series are named by the heads", here(str(wanted["labels"])), [some.label for some in series]),
+            equal("its series are named by the heads", here(str(wanted["labels"])), [line.label for line in series]),
             equal(
                 "its categories are the right cells",
                 here(str(wanted["categories"])) * max(1, len(series)),
-                [some.categories for some in series],
+                [line.categories for line in series],
             ),
-            equal("its title is as asked", wanted["title"], one.title if one else None),
-            equal("the X axis has its title", wanted["x"], one.x_title if one else None),
-            equal("the Y axis has its title", wanted["y"], one.y_title if one else None),
+            equal("its title is as asked", wanted["title"], chart.title if chart else None),
+            equal("the X axis has its title", wanted["x"], chart.x_title if chart else None),
+            equal("the Y axis has its title", wanted["y"], chart.y_title if chart else None),
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
         return [f"{world.parameters['sheet']}!.charts"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """By the interface, below the table."""
         wanted, name = world.parameters, world.parameters["sheet"]
-        ranges = [[name, one] for one in str(wanted["ranges"]).split()]
-        titles = [wanted[one] for one in ("title", "x", "y")]
+        ranges = [[name, area] for area in str(wanted["ranges"]).split()]
+        titles = [wanted[key] for key in ("title", "x", "y")]
         return [calc(("chart", name, ranges, wanted["kind"], *titles, [20, 80])), save()]
 
 
 class PieChart(CalcTask):
-    """Shares of a whole as a pie."""
+    """Insert a pie chart of the shares of a total."""
 
     name = "pie-chart"
     workbook = BUDGET
@@ -149,21 +150,20 @@ class PieChart(CalcTask):
     }
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """One pie, its cells and title."""
         wanted, name = world.parameters, str(world.parameters["sheet"])
-        found = now[name].charts
-        one = found[0] if found else None
-        series = one.series[0] if one and len(one.series) == 1 else None
+        charts = now[name].charts
+        chart = charts[0] if charts else None
+        series = chart.series[0] if chart and len(chart.series) == 1 else None
         at = wanted["letter"]
         return [
-            equal("there is one chart", 1, len(found)),
-            equal("it is a pie", "pie", one.kind if one else None, weight=2.0),
+            equal("there is one chart", 1, len(charts)),
+            equal("it is a pie", "pie", chart.kind if chart else None, weight=2.0),
             equal(
                 "its values are the right cells", f"{name}.{at}2:{at}13", series.values if series else None, weight=2.0
             ),
             equal("its series is named by the head", f"{name}.{at}1", series.label if series else None),
             equal("its names are the cost items", f"{name}.A2:A13", series.categories if series else None),
-            equal("its title is as asked", wanted["title"], one.title if one else None),
+            equal("its title is as asked", wanted["title"], chart.title if chart else None),
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
@@ -176,7 +176,7 @@ class PieChart(CalcTask):
 
 
 class Pivot(CalcTask):
-    """A pivot table of a year of sales."""
+    """Build a pivot table of a year of sales."""
 
     name = "pivot"
     workbook = SALES
@@ -220,32 +220,31 @@ class Pivot(CalcTask):
     }
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """Sheet, source, fields, and what the table shows."""
         wanted, name = world.parameters, str(world.parameters["sheet"])
         sheet = now[name] if name in now.names else Sheet(name)
         last = length(was["Sales"])
-        one = now.pivots[0] if len(now.pivots) == 1 else None
+        pivot = now.pivots[0] if len(now.pivots) == 1 else None
         groups = {"row": wanted["rows"], "column": wanted["columns"]}
-        fields = one.fields if one else ()
+        fields = pivot.fields if pivot else ()
         shown = set(numbers(cell for cell in sheet.cells.values()))
         missing = [
             key
             for key, value in self._figures(world, was).items()
-            if not any(math.isclose(value, other, rel_tol=1e-9, abs_tol=1e-6) for other in shown)
+            if not any(math.isclose(value, figure, rel_tol=1e-9, abs_tol=1e-6) for figure in shown)
         ]
         return [
             equal("the new sheet is the last one", [*was.names, name], list(now.names)),
             holds(
                 "there is one pivot table, on the new sheet",
-                one is not None and _sheet(one.target) == name,
+                pivot is not None and _sheet(pivot.target) == name,
                 found=now.pivots,
             ),
-            equal("it is made from the whole list", f"Sales.A1:F{last}", one.source if one else None, weight=2.0),
+            equal("it is made from the whole list", f"Sales.A1:F{last}", pivot.source if pivot else None, weight=2.0),
             *(
                 equal(
                     f"its {where} fields are as asked",
                     [field] if field else [],
-                    [some.source for some in fields if some.orientation == where] if one else None,
+                    [field.source for field in fields if field.orientation == where] if pivot else None,
                     weight=1.0 if field else 0.0,
                 )
                 for where, field in groups.items()
@@ -253,7 +252,7 @@ class Pivot(CalcTask):
             equal(
                 "its data is as asked",
                 [PivotField(str(wanted["data"]), "data", str(wanted["function"]))],
-                [some for some in fields if some.orientation not in groups] if one else None,
+                [field for field in fields if field.orientation not in groups] if pivot else None,
                 weight=2.0,
             ),
             holds(
@@ -265,10 +264,10 @@ class Pivot(CalcTask):
         ]
 
     def _figures(self, world: World, was: Workbook) -> Mapping[str, float]:
-        """Every figure of the table by its row and column, from the list itself."""
+        """Every value of the pivot table by row and column, computed from the list."""
         wanted, sales = world.parameters, was["Sales"]
         heads = head(sales)
-        keys = [heads.index(str(wanted[one])) for one in ("rows", "columns") if wanted[one]]
+        keys = [heads.index(str(wanted[axis])) for axis in ("rows", "columns") if wanted[axis]]
         data = heads.index(str(wanted["data"]))
         groups: dict[str, list[float]] = {}
         for row in range(1, length(sales)):
@@ -276,10 +275,9 @@ class Pivot(CalcTask):
             groups.setdefault(key, []).extend(numbers([sales.at(row, data)]))
         ways: Mapping[str, Callable[[list[float]], float]] = {"sum": math.fsum, "average": statistics.fmean, "max": max}
         by = ways[str(wanted["function"])]
-        return {key: by(some) for key, some in groups.items()}
+        return {key: by(values) for key, values in groups.items()}
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """The new sheet and the pivot tables."""
         return ["sheets", "pivots", "filters", f"{world.parameters['sheet']}!*"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
@@ -287,7 +285,7 @@ class Pivot(CalcTask):
         last = length(self.book(world, before)["Sales"])
         columns = [wanted["columns"]] if wanted["columns"] else []
         function = str(wanted["function"]).upper()
-        made = (
+        pivot = (
             "pivot",
             "Sales",
             f"A1:F{last}",
@@ -299,11 +297,11 @@ class Pivot(CalcTask):
             wanted["data"],
             function,
         )
-        return [calc(("insert_sheet", wanted["sheet"], -1), made), save()]
+        return [calc(("insert_sheet", wanted["sheet"], -1), pivot), save()]
 
 
 class GoalSeek(CalcTask):
-    """One figure changed until another is what it should be."""
+    """Change an input by goal seek until a formula has the wanted result."""
 
     name = "goal-seek"
     workbook = BUDGET
@@ -319,16 +317,15 @@ class GoalSeek(CalcTask):
     }
 
     def goal(self, world: World) -> int:
-        """A round sum that suits the business."""
+        """Return a round target that suits the business."""
         return round(BUSINESSES[str(world.profile["shop"])].rent * 0.35 / 100) * 100 + 50
 
     def phrase(self, world: World) -> str:
         return self.template.format_map({**world.parameters, "goal": self.goal(world)})
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """The result, the value that it took, the reminder."""
         sheet, cell = now["Pricing"], str(world.parameters["cell"])
-        found, before = sheet["B7"], was["Pricing"]
+        result, before = sheet["B7"], was["Pricing"]
         price, seats, each, fixed = (numbers([before[f"B{row}"]])[0] for row in (3, 4, 5, 6))
         goal = float(self.goal(world))
         right = {
@@ -337,19 +334,18 @@ class GoalSeek(CalcTask):
             "B6": price * seats - each * seats - goal,
         }[cell]
         return [
-            close_to("the result is the goal", goal, found.value, within=0.25, weight=2.0),
+            close_to("the result is the goal", goal, result.value, within=0.25, weight=2.0),
             close_to("the value is the one that leads to it", right, sheet[cell].value, within=0.0101, weight=3.0),
             holds(
                 "it is a plain value",
                 not sheet[cell].formula and sheet[cell].value != before[cell].value,
                 found=sheet[cell].formula,
             ),
-            equal("the formula of the result stayed", before["B7"].formula, found.formula, weight=0.0, integrity=True),
+            equal("the formula of the result stayed", before["B7"].formula, result.formula, weight=0.0, integrity=True),
             equal("the reminder is written", f"Goal: {self.goal(world)}", sheet["A9"].value),
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """The value, the result, the reminder."""
         return [f"Pricing!{world.parameters['cell']}.value", "Pricing!B7.value", "Pricing!A9.kind", "Pricing!A9.value"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:

@@ -1,4 +1,4 @@
-"""How a sheet looks: number formats, heads, titles, widths, highlighted cells, frozen heads, sheets in order."""
+"""Formatting: number formats, headers, titles, widths, highlighted cells, frozen headers, sheet order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fairground_desk.tasks import save
 
 
 class NumberFormats(CalcTask):
-    """A column of figures shown in another way."""
+    """Change the number format of a column."""
 
     name = "number-format"
     workbook = "{file}"
@@ -75,7 +75,6 @@ class NumberFormats(CalcTask):
     }
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """Every part of the format, in every row."""
         wanted = world.parameters
         sheet, rows, place = now[str(wanted["sheet"])], *self._area(world, was)
         formats = [sheet.at(row, place).format for row in rows]
@@ -84,7 +83,7 @@ class NumberFormats(CalcTask):
             equal(
                 f"every cell has the right {name}",
                 [wanted[name]] * len(formats),
-                [getattr(one, name) for one in formats],
+                [getattr(shown, name) for shown in formats],
                 weight=0.0 if getattr(start, name) == wanted[name] else 1.0,
             )
             for name in ("kind", "decimals", "grouped", "symbol")
@@ -92,8 +91,8 @@ class NumberFormats(CalcTask):
             holds(
                 "every cell is formatted as asked",
                 all(
-                    all(getattr(one, name) == wanted[name] for name in ("kind", "decimals", "grouped", "symbol"))
-                    for one in formats
+                    all(getattr(shown, name) == wanted[name] for name in ("kind", "decimals", "grouped", "symbol"))
+                    for shown in formats
                 ),
                 found=formats[:3],
                 weight=2.0,
@@ -116,7 +115,7 @@ class NumberFormats(CalcTask):
 
 
 class HeadLook(CalcTask):
-    """The first row of a table made to stand out."""
+    """Format the header row of a table."""
 
     name = "head-look"
     workbook = "{file}"
@@ -150,10 +149,9 @@ class HeadLook(CalcTask):
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
         name = str(world.parameters["sheet"])
         every = [f"{name}!{letter(place)}1" for place in range(len(head(was[name])))]
-        return [f"{one}.{part}" for one in every for part in ("background", "colour", "align")]
+        return [f"{cell}.{part}" for cell in every for part in ("background", "colour", "align")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The colours by the interface, centred by its key."""
         name = str(world.parameters["sheet"])
         last = letter(len(head(self.book(world, before)[name])) - 1)
         ink = {"CellBackColor": int(str(world.parameters["colour"])[1:], 16), "CharColor": 0xFFFFFF}
@@ -166,7 +164,7 @@ class HeadLook(CalcTask):
 
 
 class TitleBlock(CalcTask):
-    """A title over several columns."""
+    """Insert a title across several columns."""
 
     name = "title-block"
     workbook = "{file}"
@@ -193,9 +191,8 @@ class TitleBlock(CalcTask):
     }
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """The block, its text and its look."""
         wanted, sheet = world.parameters, now[str(world.parameters["sheet"])]
-        first, last = (position(one) for one in str(wanted["area"]).split(":"))
+        first, last = (position(corner) for corner in str(wanted["area"]).split(":"))
         block = Merged(*first, last[0] - first[0] + 1, last[1] - first[1] + 1)
         return [
             equal("these cells are one", [block], list(sheet.merged), weight=2.0),
@@ -206,12 +203,10 @@ class TitleBlock(CalcTask):
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """The block and its first cell."""
         name = world.parameters["sheet"]
         return [f"{name}!.merged", *(f"{name}!A1.{part}" for part in ("value", "align", "background"))]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The text by keyboard, then merged, centred and coloured."""
         wanted = world.parameters
         name = str(wanted["sheet"])
         return [
@@ -231,7 +226,7 @@ class TitleBlock(CalcTask):
 
 
 class ColumnLayout(CalcTask):
-    """A column made wider, another one hidden."""
+    """Widen a column, and hide another."""
 
     name = "column-layout"
     workbook = "{file}"
@@ -247,35 +242,36 @@ class ColumnLayout(CalcTask):
     }
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """Width, hidden column, all other columns."""
         wanted, name = world.parameters, str(world.parameters["sheet"])
         heads = head(was[name])
         wide, hide = heads.index(str(wanted["wide"])), heads.index(str(wanted["hide"]))
-        before, found = _columns(was[name]), _columns(now[name])
+        before, current = _columns(was[name]), _columns(now[name])
         usual = (23, False)
         others = {
-            at for at in {*before, *found} if at not in (wide, hide) and before.get(at, usual) != found.get(at, usual)
+            at
+            for at in {*before, *current}
+            if at not in (wide, hide) and before.get(at, usual) != current.get(at, usual)
         }
         return [
-            equal("the column has the width", (int(wanted["cm"]) * 10, False), found.get(wide, usual), weight=2.0),
-            equal("the other column is hidden", True, found.get(hide, usual)[1], weight=2.0),
+            equal("the column has the width", (int(wanted["cm"]) * 10, False), current.get(wide, usual), weight=2.0),
+            equal("the other column is hidden", True, current.get(hide, usual)[1], weight=2.0),
             equal(
                 "the hidden column has the width it had",
                 before.get(hide, usual)[0],
-                found.get(hide, usual)[0],
+                current.get(hide, usual)[0],
                 weight=0.0,
             ),
             equal("no other column changed", [], sorted(others)[:20], weight=0.0, integrity=True),
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """The columns, which are compared one by one."""
+        """All columns, because `asked` compares them one by one."""
         return [f"{world.parameters['sheet']}!.columns"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
         wanted, name = world.parameters, str(world.parameters["sheet"])
         heads = head(self.book(world, before)[name])
-        wide, hide = (letter(heads.index(str(wanted[one]))) for one in ("wide", "hide"))
+        wide, hide = (letter(heads.index(str(wanted[key]))) for key in ("wide", "hide"))
         return [
             calc(("column_width", name, f"{wide}1", int(wanted["cm"]) * 10), ("hide_columns", name, f"{hide}1")),
             save(),
@@ -283,7 +279,7 @@ class ColumnLayout(CalcTask):
 
 
 class Highlight(CalcTask):
-    """Cells highlighted by a condition."""
+    """Highlight cells by a conditional format."""
 
     name = "highlight"
     workbook = "{file}"
@@ -345,32 +341,33 @@ class Highlight(CalcTask):
         return f"{name}2:{name}{length(sheet)}"
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        found = now[str(world.parameters["sheet"])].conditions
-        one = found[0] if found else None
+        rules = now[str(world.parameters["sheet"])].conditions
+        rule = rules[0] if rules else None
         return [
-            equal("there is one rule", 1, len(found)),
-            equal("it is a condition on values", "condition", one.kind if one else None),
-            equal("it is for the whole column", self._area(world, was), one.range if one else None, weight=2.0),
+            equal("there is one rule", 1, len(rules)),
+            equal("it is a condition on values", "condition", rule.kind if rule else None),
+            equal("it is for the whole column", self._area(world, was), rule.range if rule else None, weight=2.0),
             equal(
                 "the condition is as asked",
                 squeezed(str(world.parameters["rule"])),
-                squeezed(one.rule) if one else None,
+                squeezed(rule.rule) if rule else None,
                 weight=2.0,
             ),
             equal(
                 "the background is as asked",
                 str(world.parameters["colour"]).lower(),
-                one.background if one else None,
+                rule.background if rule else None,
                 weight=2.0,
             ),
-            holds("letters stay as they are", one is None or (not one.colour and not one.bold), found=one, weight=0.0),
+            holds(
+                "letters stay as they are", rule is None or (not rule.colour and not rule.bold), found=rule, weight=0.0
+            ),
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
         return [f"{world.parameters['sheet']}!.conditions"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """A style and a rule with it."""
         wanted = world.parameters
         colour = int(str(wanted["colour"])[1:], 16)
         area = self._area(world, self.book(world, before))
@@ -384,7 +381,7 @@ class Highlight(CalcTask):
 
 
 class FrozenHead(CalcTask):
-    """A head that stays when one scrolls, and is printed on every page."""
+    """Freeze the header row, and repeat it on every printed page."""
 
     name = "frozen-head"
     workbook = "{file}"
@@ -419,9 +416,10 @@ class FrozenHead(CalcTask):
     }
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """Rows, columns, and the repeated row."""
         wanted, sheet = world.parameters, now[str(world.parameters["sheet"])]
-        others = {one.name: one.frozen for one in now.sheets if one.name != sheet.name and one.frozen != (0, 0)}
+        others = {
+            table.name: table.frozen for table in now.sheets if table.name != sheet.name and table.frozen != (0, 0)
+        }
         return [
             equal("the rows are frozen", wanted["rows"], sheet.frozen[0], weight=2.0),
             equal(
@@ -438,14 +436,14 @@ class FrozenHead(CalcTask):
         wanted = world.parameters
         name = wanted["sheet"]
         return [
-            *go("A1", str(name)),  # what is out of sight cannot be frozen
+            *go("A1", str(name)),  # rows out of view cannot be frozen
             calc(("freeze", name, wanted["rows"], wanted["columns"]), ("repeat_rows", name, 0, 0)),
             save(),
         ]
 
 
 class SheetOrder(CalcTask):
-    """A sheet with another name, place and colour."""
+    """Rename, move and colour a sheet."""
 
     name = "sheet-order"
     workbook = SALES
@@ -462,7 +460,6 @@ class SheetOrder(CalcTask):
     }
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """Name, colour, place; everything in it."""
         wanted, new = world.parameters, str(world.parameters["new"])
         order = [name for name in was.names if name != "Targets"]
         order.insert(int(wanted["at"]), new)
@@ -480,7 +477,7 @@ class SheetOrder(CalcTask):
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """The sheet, which is compared by itself."""
+        """The whole sheet, because `asked` compares it."""
         return ["sheets", "Targets!*", f"{world.parameters['new']}!*"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
@@ -498,9 +495,9 @@ class SheetOrder(CalcTask):
 
 
 def _columns(sheet: Sheet) -> dict[int, tuple[int, bool]]:
-    """Width and whether hidden of every column that is not as usual, within what a table can have."""
+    """Width of every column that differs from the default, and whether it is hidden, up to column 200."""
     return {
-        at: (some.width, some.hidden) for some in sheet.columns for at in range(some.first, min(some.last, 200) + 1)
+        at: (span.width, span.hidden) for span in sheet.columns for at in range(span.first, min(span.last, 200) + 1)
     }
 
 

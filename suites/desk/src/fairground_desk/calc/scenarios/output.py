@@ -1,4 +1,4 @@
-"""What leaves a workbook: pages, copies in other formats, and what the file says about itself."""
+"""Output of a workbook: print setup, copies in other formats, document properties."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fairground_desk.tasks import save
 
 
 class PrintSetup(CalcTask):
-    """A sheet made ready for the printer."""
+    """Set up a sheet for printing."""
 
     name = "print-setup"
     workbook = "{file}"
@@ -48,7 +48,6 @@ class PrintSetup(CalcTask):
         return f"A1:{letter((int(world.parameters['last']) or len(head(sheet))) - 1)}{length(sheet)}"
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """Range, paper, repeated row; and nothing else about the page."""
         name = str(world.parameters["sheet"])
         sheet, page = now[name], now[name].page
         plain = replace(page, landscape=False, size=(page.size[1], page.size[0]) if page.landscape else page.size)
@@ -69,7 +68,7 @@ class PrintSetup(CalcTask):
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """The sheet's pages; sheets share a page style."""
+        """Sheets share a page style, so the page of every sheet may change."""
         name = world.parameters["sheet"]
         return [f"{name}!.print_ranges", f"{name}!.repeated_rows", "*!.page.landscape", "*!.page.size"]
 
@@ -82,7 +81,7 @@ _SIGNS = {"comma": (",", 44), "semicolon": (";", 59), "tab": ("\t", 9)}
 
 
 class ExportCsv(CalcTask):
-    """A sheet as a text file, for the text editor and other programs."""
+    """Export a sheet as a CSV file."""
 
     name = "export-csv"
     workbook = "{file}"
@@ -106,24 +105,24 @@ class ExportCsv(CalcTask):
         lines = [[_shown(source.at(row, at)) for at in range(columns)] for row in range(rows)]
         path = f"~/Documents/{wanted['name']}"
         sign = _SIGNS[str(wanted["sign"])][0]
-        found: list[list[str]] = []
+        fields: list[list[str]] = []
         error: StateError | None = None
         data = after.files.get(path, b"")
         try:
             read_csv(after.file(path), delimiter=sign)
-            found = [*csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), delimiter=sign)]
+            fields = [*csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), delimiter=sign)]
         except StateError as fault:
             error = fault
-        wide = {len(line) for line in found}
+        wide = {len(line) for line in fields}
         return [
             readable("the text file is there and can be read", error, weight=1.0).model_copy(
                 update={"integrity": False}
             ),
             equal("its columns are separated as asked", {columns}, wide, weight=1.0),
-            equal("it has a line for every row", rows, len(found)),
-            equal("its first line is the head", lines[0], found[0] if found else None),
-            holds("every field is right", found == lines, expected=lines[1:3], found=found[1:3], weight=3.0),
-            holds("quotes are only where needed", bool(found) and data.count(b'"') == 0, found=data.count(b'"')),
+            equal("it has a line for every row", rows, len(fields)),
+            equal("its first line is the head", lines[0], fields[0] if fields else None),
+            holds("every field is right", fields == lines, expected=lines[1:3], found=fields[1:3], weight=3.0),
+            holds("quotes are only where needed", bool(fields) and data.count(b'"') == 0, found=data.count(b'"')),
             *super().judge(world, before, after, answer),
         ]
 
@@ -131,7 +130,6 @@ class ExportCsv(CalcTask):
         return []
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The filter for text, which takes the sheet that is shown."""
         wanted = world.parameters
         options = f"{_SIGNS[str(wanted['sign'])][1]},34,76,1,,0,false,true,false"
         export = ("export", f"~/Documents/{wanted['name']}", "Text - txt - csv (StarCalc)", options)
@@ -139,7 +137,7 @@ class ExportCsv(CalcTask):
 
 
 class ExportXlsx(CalcTask):
-    """A workbook for people who use Excel."""
+    """Export a workbook for Excel."""
 
     name = "export-xlsx"
     workbook = "{file}"
@@ -173,13 +171,13 @@ class ExportXlsx(CalcTask):
             ("bold cells", _bold),
             ("number formats", _format),
         ):
-            wanted = {(one.name, at): of(cell) for one in was.sheets for at, cell in one.cells.items()}
-            found = {(one.name, at): of(cell) for one in copy.sheets for at, cell in one.cells.items()}
-            wrong = [key for key in {**wanted, **found} if not _like(wanted.get(key), found.get(key))]
+            wanted = {(sheet.name, at): of(cell) for sheet in was.sheets for at, cell in sheet.cells.items()}
+            copied = {(sheet.name, at): of(cell) for sheet in copy.sheets for at, cell in sheet.cells.items()}
+            wrong = [key for key in {**wanted, **copied} if not _like(wanted.get(key), copied.get(key))]
             checks.append(
                 holds(
                     f"its {what} are those of the workbook",
-                    bool(found) and not wrong,
+                    bool(copied) and not wrong,
                     found=[str(key) for key in wrong[:5]],
                 )
             )
@@ -193,7 +191,7 @@ class ExportXlsx(CalcTask):
 
 
 class AboutFile(CalcTask):
-    """What the file says about itself."""
+    """Fill in the document properties."""
 
     name = "about-file"
     workbook = "{file}"
@@ -237,21 +235,21 @@ class AboutFile(CalcTask):
     }
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        wanted, found = world.parameters, now.properties
+        wanted, properties = world.parameters, now.properties
         return [
-            equal("the title is as asked", wanted["title"], found.title),
-            equal("the subject is as asked", wanted["subject"], found.subject),
+            equal("the title is as asked", wanted["title"], properties.title),
+            equal("the subject is as asked", wanted["subject"], properties.subject),
             equal(
                 "the keywords are as asked",
                 sorted([str(wanted["first"]), str(wanted["second"])]),
-                sorted(found.keywords),
+                sorted(properties.keywords),
             ),
-            equal("the comment is as asked", wanted["comment"], found.description),
-            equal("nothing else is filled in", was.properties.custom, found.custom, weight=0.0),
+            equal("the comment is as asked", wanted["comment"], properties.description),
+            equal("nothing else is filled in", was.properties.custom, properties.custom, weight=0.0),
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        return [f"properties.{one}" for one in ("title", "subject", "keywords", "description")]
+        return [f"properties.{name}" for name in ("title", "subject", "keywords", "description")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
         wanted = world.parameters
@@ -264,7 +262,7 @@ def _page(page: Page) -> tuple[object, ...]:
 
 
 def _shown(cell: Cell) -> str:
-    """A cell as it shows itself, for those that need no format: texts, whole numbers, days."""
+    """A cell as text, for cells that need no number format: texts, whole numbers, dates."""
     if cell.value is None:
         return ""
     if isinstance(cell.value, float):
@@ -277,7 +275,7 @@ def _value(cell: Cell) -> object:
 
 
 def _has_formula(cell: Cell) -> object:
-    """Formulas are worded differently in the two formats: names of sheets and separators."""
+    """The formula in a common notation: the two formats differ in sheet names and separators."""
     return cell.formula.replace("$Sales.", "Sales!").replace(";", ",").replace("$", "")
 
 

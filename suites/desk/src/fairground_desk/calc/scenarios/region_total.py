@@ -1,4 +1,4 @@
-"""Add one region's revenue up, label it, save: the first thing people do with a table of sales."""
+"""Add up the revenue of a region, label the sum, and save."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CENT = 0.005
 
 
 class RegionTotal(Scenario):
-    """Total revenue of a region, as a formula, next to its label, in the summary of the open workbook."""
+    """Put the total revenue of a region as a formula next to its label, in the summary of the open workbook."""
 
     name = "region-total"
     app = "calc"
@@ -50,22 +50,20 @@ class RegionTotal(Scenario):
     step_budget = 40
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Judges the saved workbook against the one that was there."""
         was, saved = read_book(before.file(WORKBOOK)), after.file(WORKBOOK)
-        found = judge_books(world.parameters, was, saved)
-        if found[0].passed:
-            now, places = read_book(saved), [f"Summary!{world.parameters[one]}" for one in ("cell", "label_cell")]
+        checks = judge_books(world.parameters, was, saved)
+        if checks[0].passed:
+            now, places = read_book(saved), [f"Summary!{world.parameters[key]}" for key in ("cell", "label_cell")]
             formula, last = now["Summary"][str(world.parameters["cell"])].formula, was["Sales"].size[0] - 1
             whole = covers(formula, "Sales", 5, 1, last) and covers(formula, "Sales", 1, 1, last)
             named = mentions(formula, str(world.parameters["region"]), now, "Summary")
-            found.append(holds("the formula takes every row, and this region", whole and named, found=formula))
-            found.append(kept(was, now, places))
+            checks.append(holds("the formula takes every row, and this region", whole and named, found=formula))
+            checks.append(kept(was, now, places))
         if "files" in before.data and "files" in after.data:
-            found.append(files_unchanged(before, after, [WORKBOOK]))
-        return found
+            checks.append(files_unchanged(before, after, [WORKBOOK]))
+        return checks
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """To the cell by the name box, then label, Tab, formula; the rows are those that the workbook has."""
         rows, _ = read_ods(before.file(WORKBOOK))["Sales"].size
         wanted = world.parameters
         formula = f'=SUMIF(Sales.B2:B{rows};"{wanted["region"]}";Sales.F2:F{rows})'
@@ -79,17 +77,17 @@ class RegionTotal(Scenario):
 
 
 def expected_total(book: Workbook, region: str) -> float:
-    """What the sheet Sales says: the revenue of a region's rows added up."""
+    """Return the revenue of a region, from the rows of the sheet Sales."""
     sheet = book["Sales"]
     rows, _ = sheet.size
-    found = [sheet.at(row, 5).value for row in range(1, rows) if sheet.at(row, 1).value == region]
-    return math.fsum(value for value in found if isinstance(value, float))
+    revenues = [sheet.at(row, 5).value for row in range(1, rows) if sheet.at(row, 1).value == region]
+    return math.fsum(value for value in revenues if isinstance(value, float))
 
 
 def judge_books(parameters: Mapping[str, Parameter], before: Workbook, saved: bytes) -> list[Check]:
-    """Compares the workbook as it was with the file as it was saved; needs nothing else.
+    """Compare the original workbook with the saved file.
 
-    A file that cannot be read any more fails every check: the agent is the only one who touched it.
+    An unreadable file fails every check, because only the agent can have changed it.
     """
     error: StateError | None = None
     after = before
@@ -119,7 +117,7 @@ def judge_books(parameters: Mapping[str, Parameter], before: Workbook, saved: by
 
 
 def contents(book: Workbook) -> dict[str, tuple[object, ...]]:
-    """What every cell of every sheet holds, by a key such as `Sales.B3`."""
+    """Return the content of every cell of every sheet, by a key such as `Sales.B3`."""
     return {
         f"{sheet.name}.{address(row, column)}": cell.content
         for sheet in book.sheets
@@ -132,7 +130,7 @@ def _key(sheet: str, cell: str) -> str:
 
 
 def _same_content(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
-    """Equal, but for the last digit of a computed number, which saving may round."""
+    """Equal, up to the last digit of a computed number, which saving may round."""
     if one == other:
         return True
     numbers = one[0] == other[0] == "number" and isinstance(one[1], float) and isinstance(other[1], float)

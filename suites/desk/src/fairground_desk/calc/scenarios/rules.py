@@ -1,4 +1,4 @@
-"""Names, rules for entries, comments and protection: what makes a workbook safe to hand on."""
+"""Named ranges, validation rules, comments and sheet protection."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fairground_desk.tasks import save
 
 
 class NamedRanges(CalcTask):
-    """A name for a column, and a formula that uses it."""
+    """Name a column, and use the name in a formula."""
 
     name = "named-range"
     workbook = SALES
@@ -56,14 +56,13 @@ class NamedRanges(CalcTask):
         return place, f"{letter(place)}2:{letter(place)}{length(was['Sales'])}"
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """The name, what it stands for, and the formula that uses it."""
         wanted, summary = world.parameters, now["Summary"]
         place, area = self._area(world, was)
         values = numbers(column(was["Sales"], place))
         right = {"SUM": math.fsum(values), "MAX": max(values), "AVERAGE": math.fsum(values) / len(values)}[
             str(wanted["function"])
         ]
-        named = [one for one in now.ranges if one.name == wanted["range"]]
+        named = [named_range for named_range in now.ranges if named_range.name == wanted["range"]]
         formula = squeezed(summary["B6"].formula)
         return [
             equal("the name is there, once", 1, len(named)),
@@ -86,7 +85,6 @@ class NamedRanges(CalcTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The name by the interface, the rest by keyboard."""
         wanted = world.parameters
         _, area = self._area(world, self.book(world, before))
         return [
@@ -98,7 +96,7 @@ class NamedRanges(CalcTask):
 
 
 class EntryRules(CalcTask):
-    """What may be entered into a column."""
+    """Set a validation rule for a column."""
 
     name = "entry-rules"
     workbook = "{file}"
@@ -155,26 +153,25 @@ class EntryRules(CalcTask):
         return f"{name}2:{name}{length(sheet)}"
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """One rule: where, what, and what it says."""
         wanted = world.parameters
-        found = now[str(wanted["sheet"])].validations
-        one = found[0] if found else None
-        said = one.condition if one else ""
+        rules = now[str(wanted["sheet"])].validations
+        rule = rules[0] if rules else None
+        condition = rule.condition if rule else ""
         if wanted["kind"] == "LIST":
-            right = said.startswith("cell-content-is-in-list(") and sorted(re.findall(r'"([^"]*)"', said)) == sorted(
-                DEPARTMENTS
-            )
+            right = condition.startswith("cell-content-is-in-list(") and sorted(
+                re.findall(r'"([^"]*)"', condition)
+            ) == sorted(DEPARTMENTS)
         else:
-            right = squeezed(said) == squeezed(str(wanted["rule"]))
+            right = squeezed(condition) == squeezed(str(wanted["rule"]))
         return [
-            equal("there is one rule", 1, len(found)),
+            equal("there is one rule", 1, len(rules)),
             equal(
-                "it is for the whole column", [self._area(world, was)], list(one.ranges) if one else None, weight=2.0
+                "it is for the whole column", [self._area(world, was)], list(rule.ranges) if rule else None, weight=2.0
             ),
-            holds("it allows what was asked", right, expected=wanted["words"], found=said, weight=2.0),
-            equal("it refuses anything else", True, one.stops if one else None),
-            equal("its title is as asked", wanted["title"], one.title if one else None),
-            equal("its message is as asked", wanted["message"], one.message if one else None),
+            holds("it allows what was asked", right, expected=wanted["words"], found=condition, weight=2.0),
+            equal("it refuses anything else", True, rule.stops if rule else None),
+            equal("its title is as asked", wanted["title"], rule.title if rule else None),
+            equal("its message is as asked", wanted["message"], rule.message if rule else None),
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
@@ -182,9 +179,9 @@ class EntryRules(CalcTask):
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
         wanted = world.parameters
-        one = ";".join(f'"{name}"' for name in DEPARTMENTS) if wanted["kind"] == "LIST" else wanted["one"]
+        first = ";".join(f'"{name}"' for name in DEPARTMENTS) if wanted["kind"] == "LIST" else wanted["one"]
         area = self._area(world, self.book(world, before))
-        rule = (wanted["kind"], wanted["operator"], one, wanted["other"], wanted["title"], wanted["message"])
+        rule = (wanted["kind"], wanted["operator"], first, wanted["other"], wanted["title"], wanted["message"])
         return [calc(("validate", wanted["sheet"], area, *rule)), save()]
 
 
@@ -192,7 +189,7 @@ _EXTREMES: dict[str, Callable[[list[float]], float]] = {"largest": max, "smalles
 
 
 class CommentOn(CalcTask):
-    """A comment on the cell that stands out."""
+    """Comment on the cell with an extreme value."""
 
     name = "comment-on"
     workbook = "{file}"
@@ -235,10 +232,9 @@ class CommentOn(CalcTask):
         return address(values.index(wanted) + 1, place)
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """The comment, at the right cell, and its look."""
         name, cell = str(world.parameters["sheet"]), self._cell(world, was)
-        commented = [address(*at) for at, one in now[name].cells.items() if one.comment]
-        # Calc's own window for comments puts no name or date into the text.
+        commented = [address(*at) for at, content in now[name].cells.items() if content.comment]
+        # Calc's comment window adds no name or date to the text.
         return [
             equal("only the right cell has a comment", [cell], commented, weight=2.0),
             equal(
@@ -255,13 +251,12 @@ class CommentOn(CalcTask):
         return [f"{place}.comment", f"{place}.bold"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Bold by its key, the comment by the interface."""
         name, cell = str(world.parameters["sheet"]), self._cell(world, self.book(world, before))
         return [*go(cell, name), Press("ctrl+b"), calc(("comment", name, cell, world.parameters["text"])), save()]
 
 
 class LockSheet(CalcTask):
-    """A sheet that is final: marked, coloured and protected."""
+    """Finish a sheet: mark, colour and protect it."""
 
     name = "lock-sheet"
     workbook = "{file}"
@@ -278,11 +273,10 @@ class LockSheet(CalcTask):
     }
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """Protected, and only this sheet; the mark and its look."""
         wanted = world.parameters
         sheet = now[str(wanted["sheet"])]
         mark = sheet[str(wanted["cell"])]
-        open_ = [one.name for one in now.sheets if not one.protected]
+        open_ = [table.name for table in now.sheets if not table.protected]
         return [
             equal("the sheet is protected", True, sheet.protected, weight=2.0),
             equal("only that sheet is", [name for name in was.names if name != wanted["sheet"]], open_),

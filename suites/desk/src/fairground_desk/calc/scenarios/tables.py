@@ -1,4 +1,4 @@
-"""Tables put in order: sorted, filtered, without repetitions, split into columns, filled from a bank statement."""
+"""Tables: sorting, filtering, removing duplicates, splitting columns, importing a bank statement."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fairground_desk.tasks import save
 
 
 class SortTable(CalcTask):
-    """A table sorted by one column, or by two."""
+    """Sort a table by one or two columns."""
 
     name = "sort-table"
     workbook = "{file}"
@@ -53,11 +53,10 @@ class SortTable(CalcTask):
     }
 
     def keys(self, world: World, sheet: Sheet) -> list[tuple[int, bool]]:
-        found = [(int(one[:-1]), one[-1] == "+") for one in str(world.parameters["keys"]).split()]
-        return [(place if place >= 0 else len(head(sheet)) + place, rising) for place, rising in found]
+        keys = [(int(key[:-1]), key[-1] == "+") for key in str(world.parameters["keys"]).split()]
+        return [(place if place >= 0 else len(head(sheet)) + place, rising) for place, rising in keys]
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """The order by each key; that the rows are the same ones."""
         before, sheet = was[str(world.parameters["sheet"])], now[str(world.parameters["sheet"])]
         keys = self.keys(world, before)
         rows = range(1, length(before))
@@ -90,7 +89,7 @@ class SortTable(CalcTask):
         return checks
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """The rows of the table, which are compared as a whole."""
+        """All rows of the table, because `asked` compares them."""
         name = str(world.parameters["sheet"])
         last = length(was[name])
         return [f"{name}!{letter(at)}{row}.*" for at in range(len(head(was[name]))) for row in range(2, last + 1)]
@@ -103,7 +102,7 @@ class SortTable(CalcTask):
 
 
 class FilterTable(CalcTask):
-    """Only some rows shown, by an autofilter."""
+    """Show only some rows with an autofilter."""
 
     name = "filter-table"
     workbook = "{file}"
@@ -120,30 +119,31 @@ class FilterTable(CalcTask):
     }
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """Buttons, condition, and which rows are shown."""
         wanted = world.parameters
         name = str(wanted["sheet"])
         sheet, place = was[name], head(was[name]).index(str(wanted["column"]))
         last = length(sheet)
         area = f"{name}.A1:{letter(len(head(sheet)) - 1)}{last}"
-        here = [one for one in now.filters if one.range.partition(".")[0] == name]
-        one = here[0] if len(here) == 1 else None
+        here = [entry for entry in now.filters if entry.range.partition(".")[0] == name]
+        autofilter = here[0] if len(here) == 1 else None
         gone = {
             row
-            for some in now[name].hidden_rows
-            if some.filtered
-            for row in range(some.first, some.last + 1)
+            for span in now[name].hidden_rows
+            if span.filtered
+            for row in range(span.first, span.last + 1)
             if row < last
         }
-        by_hand = [some for some in now[name].hidden_rows if not some.filtered]
+        by_hand = [span for span in now[name].hidden_rows if not span.filtered]
         others = {row for row in range(1, last) if sheet.at(row, place).value != wanted["value"]}
         return [
-            holds("the head has filter buttons", one is not None and one.buttons, expected=area, found=here),
-            equal("they are on the whole table", area, one.range if one else None),
+            holds(
+                "the head has filter buttons", autofilter is not None and autofilter.buttons, expected=area, found=here
+            ),
+            equal("they are on the whole table", area, autofilter.range if autofilter else None),
             equal(
                 "the filter asks for this column and value",
                 [[place, "=", [wanted["value"]]]],
-                [[at, sign, list(values)] for at, sign, values in one.conditions] if one else None,
+                [[at, sign, list(values)] for at, sign, values in autofilter.conditions] if autofilter else None,
                 weight=2.0,
             ),
             holds("all other rows are hidden by it", others <= gone, expected=len(others), found=len(gone), weight=2.0),
@@ -154,11 +154,9 @@ class FilterTable(CalcTask):
         ]
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """Filters, and which rows are hidden."""
         return ["filters", f"{world.parameters['sheet']}!.hidden_rows"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Buttons by their key, then the condition."""
         wanted = world.parameters
         name = str(wanted["sheet"])
         sheet = self.book(world, before)[name]
@@ -173,7 +171,7 @@ class FilterTable(CalcTask):
 
 
 class NoRepetitions(CalcTask):
-    """A list in which everything is there once, on a sheet of its own."""
+    """Copy a list without duplicates to a new sheet."""
 
     name = "no-repetitions"
     workbook = "{file}"
@@ -218,44 +216,43 @@ class NoRepetitions(CalcTask):
     }
 
     def asked(self, world: World, was: Workbook, now: Workbook, after: State) -> list[Check]:
-        """Sheet, head, all of them, each once."""
         wanted, name = world.parameters, str(world.parameters["target"])
-        first, last = (ord(one) - 65 for one in str(wanted["columns"]).split(":"))
+        first, last = (ord(sign) - 65 for sign in str(wanted["columns"]).split(":"))
         source, sheet = was[str(wanted["sheet"])], now[name] if name in now.names else Sheet(name)
         width = last - first + 1
         rows = [_row(source, row, last + 1)[first:] for row in range(1, length(source))]
-        found = [_row(sheet, row, width) for row in range(1, length(sheet))]
-        values = [tuple(cell[:3] for cell in row) for row in found]
+        listed = [_row(sheet, row, width) for row in range(1, length(sheet))]
+        values = [tuple(cell[:3] for cell in row) for row in listed]
         expected = {tuple(cell[:3] for cell in row) for row in rows}
         return [
             equal("the new sheet is the last one", [*was.names, name], list(now.names)),
             equal("it begins with the head", head(source)[first : last + 1], head(sheet)),
             holds(
                 "everything of the list is there",
-                bool(found) and expected <= set(values),
+                bool(listed) and expected <= set(values),
                 found=len(set(values)),
                 expected=len(expected),
                 weight=2.0,
             ),
             holds(
-                "nothing is there that is not in the list", bool(found) and set(values) <= expected, found=values[:5]
+                "nothing is there that is not in the list", bool(listed) and set(values) <= expected, found=values[:5]
             ),
             holds(
                 "each is there once",
-                bool(found) and len(set(values)) == len(values) == len(expected),
+                bool(listed) and len(set(values)) == len(values) == len(expected),
                 found=len(values),
                 expected=len(expected),
                 weight=2.0,
             ),
             holds(
                 "dates still look like dates",
-                bool(found)
-                and all(cell[6] == was_cell[6] for row in found for cell, was_cell in zip(row, rows[0], strict=True)),
-                found=found[:1],
+                bool(listed)
+                and all(cell[6] == was_cell[6] for row in listed for cell, was_cell in zip(row, rows[0], strict=True)),
+                found=listed[:1],
             ),
             holds(
                 "nothing else is on the new sheet",
-                bool(found) and len(sheet.cells) == (len(found) + 1) * width,
+                bool(listed) and len(sheet.cells) == (len(listed) + 1) * width,
                 found=len(sheet.cells),
             ),
         ]
@@ -264,7 +261,6 @@ class NoRepetitions(CalcTask):
         return ["sheets", f"{world.parameters['target']}!*"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The standard filter's copy without duplicates."""
         wanted = world.parameters
         name, target = str(wanted["sheet"]), str(wanted["target"])
         first, last = str(wanted["columns"]).split(":")
@@ -273,7 +269,7 @@ class NoRepetitions(CalcTask):
 
 
 class SplitShelf(CalcTask):
-    """One column of codes such as A-3-2 split into three."""
+    """Split a column of codes such as A-3-2 into three columns."""
 
     name = "split-shelf"
     workbook = STOCK
@@ -293,14 +289,14 @@ class SplitShelf(CalcTask):
         parts = [str(cell.value).split("-") for cell in column(was["Stock"], 7)]
         rows = range(1, len(parts) + 1)
         ways: list[list[Any]] = [
-            [one for one, _, _ in parts],
+            [aisle for aisle, _, _ in parts],
             [float(two) for _, two, _ in parts],
             [float(three) for _, _, three in parts],
         ]
         checks = []
         for place, (name, expected) in enumerate(zip(("one", "two", "three"), ways, strict=True), 7):
-            found = [sheet.at(row, place).value for row in rows]
-            wrong = [row for row, pair in enumerate(zip(expected, found, strict=True), 2) if pair[0] != pair[1]]
+            values = [sheet.at(row, place).value for row in rows]
+            wrong = [row for row, pair in enumerate(zip(expected, values, strict=True), 2) if pair[0] != pair[1]]
             checks.append(equal(f"the head of {letter(place)} is as asked", wanted[name], sheet.at(0, place).value))
             checks.append(
                 holds(
@@ -315,15 +311,13 @@ class SplitShelf(CalcTask):
         return checks
 
     def touched(self, world: World, was: Workbook) -> Sequence[str]:
-        """Three columns, and not how they look."""
         last = length(was["Stock"])
         every = [f"Stock!{name}{row}" for name in "HIJ" for row in range(1, last + 1)]
-        return [f"{one}.{part}" for one in every for part in ("value", "kind", "formula")] + ["Stock![IJ]1.bold"]
+        return [f"{cell}.{part}" for cell in every for part in ("value", "kind", "formula")] + ["Stock![IJ]1.bold"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The heads by keyboard; the parts as values."""
         codes = [str(cell.value).split("-") for cell in column(self.book(world, before)["Stock"], 7)]
-        rows = [[one, int(two), int(three)] for one, two, three in codes]
+        rows = [[aisle, int(two), int(three)] for aisle, two, three in codes]
         wanted = world.parameters
         return [
             *go("H1", "Stock"),
@@ -334,7 +328,7 @@ class SplitShelf(CalcTask):
 
 
 class BankSheet(CalcTask):
-    """A bank statement that lies there as a text file, taken into the budget."""
+    """Import a bank statement from a text file into the budget."""
 
     name = "bank-sheet"
     workbook = BUDGET
@@ -352,7 +346,7 @@ class BankSheet(CalcTask):
     step_budget = 120
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """As for every task; the statement is read from the file as it was."""
+        """Also compare with the statement, read from the file as it was before the attempt."""
         lines = _statement(before, world)
         path = self.path(world)
         name = f"Bank {world.parameters['month']}"
@@ -414,7 +408,6 @@ class BankSheet(CalcTask):
         return ["sheets", f"Bank {world.parameters['month']}!*"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The rows as values, the total by keyboard."""
         lines = _statement(before, world)
         name, last = f"Bank {world.parameters['month']}", len(lines) + 1
         rows = [
@@ -441,7 +434,7 @@ def _statement(state: State, world: World) -> list[tuple[date, str, float]]:
 
 
 def _row(sheet: Sheet, row: int, width: int) -> tuple[tuple[Any, ...], ...]:
-    """A row as values and looks; formulas without their row, which changes when the row moves."""
+    """A row as values and formats. Formulas have no row number, because it changes when the row moves."""
     return tuple(_plain(sheet.at(row, place), row) for place in range(width))
 
 

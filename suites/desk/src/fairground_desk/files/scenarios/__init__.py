@@ -1,4 +1,4 @@
-"""Tasks in PCManFM, by what is done to files."""
+"""Scenarios in PCManFM, by file operation."""
 
 from fairground_desk.files.scenarios.arranging import CopyTogether, MakeStructure, Regroup, SortByKind, SortByMonth
 from fairground_desk.files.scenarios.naming import HideFiles, RenameOne, RenameSeries

@@ -1,4 +1,4 @@
-"""Files into folders: by kind, by month, into a new structure."""
+"""Moving and copying files into folders: by type, by month, into a new structure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fairground_desk.files.scenarios.plan import FilesTask, Plan, inside, name_o
 
 
 class SortByKind(FilesTask):
-    """Downloads go to new folders by their kind."""
+    """Sort downloads into new folders by file type."""
 
     name = "sort-by-kind"
     instances = {
@@ -37,10 +37,10 @@ class SortByKind(FilesTask):
         return {f".{asked['first']}": str(asked["to"]), f".{asked['second']}": str(asked["also"])}
 
     def phrase(self, world: World) -> str:
-        told = ", and ".join(
+        moves = ", and ".join(
             f"all {ending} files to a new folder {shown(to)}" for ending, to in self.targets(world).items()
         )
-        return f"Tidy the Downloads folder up: move {told}. Keep the names of the files; all else stays where it is."
+        return f"Tidy the Downloads folder up: move {moves}. Keep the names of the files; all else stays where it is."
 
     def plan(self, world: World, before: State) -> Plan:
         moved = {path: f"{to}/{name_of(path)}" for ending, to in self.targets(world).items()
@@ -48,7 +48,6 @@ class SortByKind(FilesTask):
         return Plan(moved=moved, made=tuple(self.targets(world).values()))
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Makes each folder, then cuts and pastes what the filter shows."""
         moves: list[Move] = []
         for ending, to in self.targets(world).items():
             moves += [*go_to(to.rpartition("/")[0]), *new_folder(name_of(to)), *pick("~/Downloads", f"*{ending}")]
@@ -57,7 +56,7 @@ class SortByKind(FilesTask):
 
 
 class SortByMonth(FilesTask):
-    """Photographs go to folders by the month in their names."""
+    """Sort photographs into folders by the month in their names."""
 
     name = "sort-by-month"
     instances = {"all-months": {"months": "0 1 2"}, "first-and-last": {"months": "0 2"}, "middle": {"months": "1"}}
@@ -66,7 +65,6 @@ class SortByMonth(FilesTask):
         return [home_of(world).months[int(at)] for at in str(world.parameters["months"]).split()]
 
     def phrase(self, world: World) -> str:
-        """Names the album and the months."""
         album, months = f"Pictures/{home_of(world).album}", self.months(world)
         which = " and ".join(months)
         return (
@@ -86,7 +84,6 @@ class SortByMonth(FilesTask):
         return Plan(moved=moved, made=tuple(f"{album}/{month}" for month in self.months(world)))
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """A folder a month, and what begins with it."""
         album = f"~/Pictures/{home_of(world).album}"
         moves: list[Move] = []
         for month in self.months(world):
@@ -96,7 +93,7 @@ class SortByMonth(FilesTask):
 
 
 class MakeStructure(FilesTask):
-    """Folders for something new, and an empty file in one of them."""
+    """Create a folder structure, with an empty file in one folder."""
 
     name = "make-structure"
     instances = {
@@ -129,7 +126,7 @@ class MakeStructure(FilesTask):
 
 
 class CopyTogether(FilesTask):
-    """Files from several places are copied into one new folder."""
+    """Copy files from several places into a new folder."""
 
     name = "copy-together"
     instances = {
@@ -140,18 +137,18 @@ class CopyTogether(FilesTask):
     }
 
     def groups(self, world: World, before: State) -> dict[str, tuple[str, list[str]]]:
-        """Folder to the pattern in it, and the files that match."""
+        """Return for each folder a pattern, and the files that match it."""
         home, asked = home_of(world), world.parameters
         if asked["what"] == "invoices":
             client = home.clients[int(asked["client"])]
-            found = {"~/Documents/Invoices": f"*{client}*", "~/Downloads": f"*{client}*"}
+            patterns = {"~/Documents/Invoices": f"*{client}*", "~/Downloads": f"*{client}*"}
         elif asked["what"] == "pictures":
-            found = {f"~/Pictures/{home.second}": "*.png", "~/Downloads": "*wallpaper*"}
+            patterns = {f"~/Pictures/{home.second}": "*.png", "~/Downloads": "*wallpaper*"}
         else:
             first, second = home.projects
-            found = {f"~/Projects/{first}": "plan.md", f"~/Projects/{second}": "budget.csv"}
+            patterns = {f"~/Projects/{first}": "plan.md", f"~/Projects/{second}": "budget.csv"}
         return {folder: (pattern, [path for path in inside(before, folder) if fnmatchcase(name_of(path), pattern)])
-                for folder, pattern in found.items()}  # fmt: skip
+                for folder, pattern in patterns.items()}  # fmt: skip
 
     def phrase(self, world: World) -> str:
         home, asked = home_of(world), world.parameters
@@ -182,7 +179,7 @@ class CopyTogether(FilesTask):
 
 
 class Regroup(FilesTask):
-    """A folder moves into another one and gets another name."""
+    """Move a folder into another one, and rename it."""
 
     name = "regroup"
     instances = {
@@ -193,14 +190,13 @@ class Regroup(FilesTask):
     }
 
     def paths(self, world: World) -> tuple[str, str, str]:
-        """What moves, into which folder, and what it is then."""
+        """Return the path of the folder, its new parent folder, and its new path."""
         home, asked = home_of(world), world.parameters
         names = {"first": home.projects[0], "second": home.projects[1], "second_album": home.second}
         source, to = (str(asked[key]).format_map(names) for key in ("folder", "to"))
         return source, to, f"{to}/{asked['name']}"
 
     def phrase(self, world: World) -> str:
-        """Names the folder and its place."""
         source, to, new = self.paths(world)
         return (
             f'Move the folder {shown(source)} with everything in it into {shown(to)}, and rename it there to '
@@ -208,7 +204,6 @@ class Regroup(FilesTask):
         )  # fmt: skip
 
     def plan(self, world: World, before: State) -> Plan:
-        """The folder with all that is in it."""
         source, _, new = self.paths(world)
         return Plan(moved={source: new})
 

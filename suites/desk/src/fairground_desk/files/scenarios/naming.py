@@ -1,4 +1,4 @@
-"""Other names: for one file, for a series, for what is hidden."""
+"""Renaming: a single file, a series, hidden files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fairground_desk.files.scenarios.plan import FilesTask, Plan, name_of, shown
 
 
 class RenameOne(FilesTask):
-    """A file or folder gets another name."""
+    """Rename a file or folder."""
 
     name = "rename-one"
     instances = {
@@ -40,13 +40,12 @@ class RenameOne(FilesTask):
         return Plan(moved={old: new})
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Selects it, and types the name."""
         old, new = self.paths(world)
         return [*pick_one(old), *rename(name_of(new)), *show("*")]
 
 
 class RenameSeries(FilesTask):
-    """Several files get names with numbers."""
+    """Rename several files with numbers."""
 
     name = "rename-series"
     instances = {
@@ -68,9 +67,9 @@ class RenameSeries(FilesTask):
 
     def phrase(self, world: World) -> str:
         names = self.names(world)
-        told = ", ".join(f'"{name_of(old)}" to "{name_of(new)}"' for old, new in names.items())
+        renames = ", ".join(f'"{name_of(old)}" to "{name_of(new)}"' for old, new in names.items())
         folder = shown(next(iter(names)).rpartition("/")[0])
-        return f"In {folder}, rename these four files: {told}. Files with similar names stay as they are."
+        return f"In {folder}, rename these four files: {renames}. Files with similar names stay as they are."
 
     def plan(self, world: World, before: State) -> Plan:
         return Plan(moved=self.names(world))
@@ -83,21 +82,21 @@ class RenameSeries(FilesTask):
 
 
 class HideFiles(FilesTask):
-    """Files are hidden by a dot before their names."""
+    """Hide files with a dot before their names."""
 
     name = "hide-files"
     instances = {"logs": {"name": "build.log"}, "scripts": {"name": "run.sh"}, "leftovers": {"name": "old.tmp"}}
 
     def names(self, world: World) -> dict[str, str]:
-        """Old path to new path, in both projects."""
+        """Return old and new paths, in both projects."""
         name = world.parameters["name"]
         return {f"~/Projects/{project}/{name}": f"~/Projects/{project}/.{name}" for project in home_of(world).projects}
 
     def phrase(self, world: World) -> str:
-        one, other = map(shown, self.names(world))
+        first, second = map(shown, self.names(world))
         return (
-            f"Hide {one} and {other}, so that file managers do not show them by default: put a dot before their names "
-            "and change nothing else about them."
+            f"Hide {first} and {second}, so that file managers do not show them by default: put a dot before their "
+            "names and change nothing else about them."
         )
 
     def plan(self, world: World, before: State) -> Plan:

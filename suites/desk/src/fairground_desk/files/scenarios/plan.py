@@ -1,4 +1,4 @@
-"""What should have become of files, and how that is compared with what did."""
+"""The file changes that a task expects, and checks that compare them with the result."""
 
 from __future__ import annotations
 
@@ -12,21 +12,26 @@ from fairground_desk.files.inspector import TRASH, bookmarks, kinds, modes_of, s
 from fairground_desk.tasks import DeskTask, files_unchanged
 
 MOST_SINGLE = 5
-_PASSING = ("ui/win_", "ui/splitter_pos", "ui/side_pane_mode", "ui/maximized")  # what windows write by themselves
+_PASSING = (
+    "ui/win_",
+    "ui/splitter_pos",
+    "ui/side_pane_mode",
+    "ui/maximized",
+)  # settings that windows write by themselves
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a task does to files and folders.
+    """The changes that a task makes to files and folders.
 
     Attributes:
-        moved: Old path to new path; a folder takes along what is in it.
+        moved: Old path to new path; a folder moves with its contents.
         copied: Path to the path of the copy.
         made: New folders.
-        empty: New files with nothing in them.
-        trashed: What is thrown away.
-        erased: What is deleted for good.
-        links: Path of a new link to what it leads to.
+        empty: New empty files.
+        trashed: Paths that go to the trash.
+        erased: Paths that are deleted permanently.
+        links: Path of a new link to its target.
     """
 
     moved: Mapping[str, str] = field(default_factory=dict)
@@ -38,7 +43,7 @@ class Plan:
     links: Mapping[str, str] = field(default_factory=dict)
 
     def whole(self, before: State) -> Plan:
-        """The same, with what is inside of moved, copied and deleted folders spelt out."""
+        """Return the plan with the contents of moved, copied and deleted folders listed."""
         there = list(kinds(before))
 
         def inside(old: str) -> list[str]:
@@ -59,21 +64,21 @@ class Plan:
 
 
 class FilesTask(DeskTask):
-    """A task about files in PCManFM: a plan, and the moves for it."""
+    """A scenario in PCManFM, defined by a plan."""
 
     app = "files"
-    step_budget = 200  # the file manager has no shortcut for most of it
+    step_budget = 200  # PCManFM has no shortcut for most operations
 
     def plan(self, world: World, before: State) -> Plan:
-        """What should become of the files."""
+        """Return the expected changes."""
         return Plan()
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Compares what there is with the plan."""
+        """Compare the files with the plan."""
         return carried_out(self.plan(world, before).whole(before), before, after)
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The task's own checks, and the guards over all other files, permissions, settings and bookmarks."""
+        """Return the task's checks, and guards over all other files, permissions, settings and bookmarks."""
         plan = self.plan(world, before).whole(before)
         thrown = [f"{path}{below}" for path in plan.trashed for below in ("", "/*")]
         allowed = [*map(_literal, plan.touched), *thrown]
@@ -91,11 +96,11 @@ class FilesTask(DeskTask):
         return ()
 
     def other_settings(self, world: World) -> Sequence[str]:
-        """Settings that may change, by group and name."""
+        """Return the settings that may change, as `group/name`."""
         return ()
 
     def same_settings(self, world: World, before: State, after: State) -> Check:
-        """A guard: the settings are as they were, but for those of the task."""
+        """Guard that the settings are unchanged, except for those of the task."""
         old, new = settings_of(before), settings_of(after)
         passing = [name for name in (*old, *new) if name.startswith(_PASSING) or name not in old]
         return unchanged(
@@ -103,13 +108,13 @@ class FilesTask(DeskTask):
         )
 
     def same_bookmarks(self, before: State, after: State) -> Check:
-        """A guard: the bookmarks are as they were, in their order."""
-        old, new = ({str(at): one for at, one in enumerate(bookmarks(state))} for state in (before, after))
+        """Guard that the bookmarks are unchanged and in the same order."""
+        old, new = ({str(at): mark for at, mark in enumerate(bookmarks(state))} for state in (before, after))
         return unchanged("the bookmarks are as they were", old, new)
 
 
 def carried_out(plan: Plan, before: State, after: State) -> list[Check]:
-    """Whether a plan was carried out: some of it one by one, and all of it."""
+    """Check that a plan was carried out: some changes one by one, and all together."""
     single: dict[str, bool] = {}
     there, was = kinds(after), kinds(before)
     for old, new in plan.moved.items():
@@ -132,63 +137,63 @@ def carried_out(plan: Plan, before: State, after: State) -> list[Check]:
     if plan.trashed:
         single |= _thrown_away(plan.trashed, before, after)
     step = max(1, -(-len(single) // MOST_SINGLE))
-    some = [holds(name, passed, expected=True, found=passed) for name, passed in list(single.items())[::step]]
+    single_checks = [holds(name, passed, expected=True, found=passed) for name, passed in list(single.items())[::step]]
     failed = [name for name, passed in single.items() if not passed]
-    return [*some, holds("all of it is done", not failed, expected=f"{len(single)} changes", found=failed or "all",
-                         weight=2.0)]  # fmt: skip
+    return [*single_checks, holds("all of it is done", not failed, expected=f"{len(single)} changes",
+                                  found=failed or "all", weight=2.0)]  # fmt: skip
 
 
 def same_modes(plan: Plan, before: State, after: State, allowed: Sequence[str]) -> Check:
-    """A guard: files have the permissions that they had, also where they were moved or copied to; new ones usual ones.
+    """Guard permissions: moved and copied files keep theirs, new files have the default ones.
 
     Args:
-        plan: What should have become of the files, spelt out.
+        plan: The expected changes, as `whole` returns them.
         before: The state before.
         after: The state after.
-        allowed: Paths whose permissions the task is about; where they lead is compared all the same.
+        allowed: Paths whose permissions may change; their link targets are still compared.
     """
     old = modes_of(before)
     gone = {*plan.moved, *plan.erased, *(path for top in plan.trashed for path in old if _is_in(path, top))}
-    wanted: dict[str, Mapping[str, str]] = {path: one for path, one in old.items() if path not in gone}
+    wanted: dict[str, Mapping[str, str]] = {path: mode for path, mode in old.items() if path not in gone}
     wanted |= {new: old[path] for path, new in (*plan.moved.items(), *plan.copied.items())}
     wanted |= {path: {"mode": "755", "target": ""} for path in plan.made}
     wanted |= {path: {"mode": "644", "target": ""} for path in plan.empty}
     wanted |= {path: {"mode": "777", "target": target} for path, target in plan.links.items()}
-    # What the task asked for and is not there yet is no harm; what is there beyond that is.
+    # Missing files of the plan are ignored here, because other checks count them. Unexpected files are not.
     there = kinds(after)
     late = [path for path in wanted if path not in there and path not in old]
     left = [path for path in modes_of(after) if path in gone and modes_of(after)[path] == old.get(path)]
-    found = {path: _but_mode(one) if path in allowed else one for path, one in modes_of(after).items()}
-    asked = {path: _but_mode(one) if path in allowed else one for path, one in wanted.items()}
-    return unchanged("permissions are as they were", asked, found, allowed=(*late, *left))
+    current = {path: _but_mode(mode) if path in allowed else mode for path, mode in modes_of(after).items()}
+    asked = {path: _but_mode(mode) if path in allowed else mode for path, mode in wanted.items()}
+    return unchanged("permissions are as they were", asked, current, allowed=(*late, *left))
 
 
 def inside(state: State, folder: str, ending: str = "") -> list[str]:
-    """Files directly in a folder whose names end so, hidden ones left out."""
-    found = [path for path, kind in kinds(state).items() if kind == "file" and path.rpartition("/")[0] == folder]
-    return [path for path in found if path.endswith(ending) and not path.rpartition("/")[2].startswith(".")]
+    """Return the files directly in a folder with this ending, without hidden files."""
+    files = [path for path, kind in kinds(state).items() if kind == "file" and path.rpartition("/")[0] == folder]
+    return [path for path in files if path.endswith(ending) and not path.rpartition("/")[2].startswith(".")]
 
 
 def shown(path: str) -> str:
-    """A path as people say it."""
+    """Return a path as it is written in instructions."""
     return path.removeprefix("~/")
 
 
 def name_of(path: str) -> str:
-    """The last part of a path."""
+    """Return the last part of a path."""
     return path.rpartition("/")[2]
 
 
 def _thrown_away(paths: Sequence[str], before: State, after: State) -> dict[str, bool]:
     bin_, there, was = trash_of(after), kinds(after), kinds(before)
-    found = {}
+    facts = {}
     for path in paths:
-        one = bin_.get(path)
-        place = f"{TRASH}/files/{one.name}" if one else ""
+        entry = bin_.get(path)
+        place = f"{TRASH}/files/{entry.name}" if entry else ""
         same = _same(before, path, after, place) if was[path] == "file" else there.get(place) == "folder"
-        # A note without a day was not written by throwing something away.
-        found[f"{path} is in the trash"] = path not in there and one is not None and bool(one.deleted) and same
-    return found | {"nothing else is in the trash": bool(bin_) and set(bin_) <= {*paths, *trash_of(before)}}
+        # A trash entry without a deletion date was not written by the file manager.
+        facts[f"{path} is in the trash"] = path not in there and entry is not None and bool(entry.deleted) and same
+    return facts | {"nothing else is in the trash": bool(bin_) and set(bin_) <= {*paths, *trash_of(before)}}
 
 
 def _but_mode(one: Mapping[str, str]) -> dict[str, str]:
@@ -204,11 +209,11 @@ def _same(before: State, old: str, after: State, new: str) -> bool:
 
 
 def _literal(path: str) -> str:
-    """A pattern that only this path matches."""
+    """A pattern that matches only this path."""
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
 
 
 def equal_all(name: str, wanted: Mapping[str, str], found: Mapping[str, str]) -> list[Check]:
-    """A check for each of some values, and one for all."""
+    """Return a check per value, and one for all."""
     each = [equal(f"{name} {key}", value, found.get(key)) for key, value in wanted.items()]
     return [*each, equal(f"every {name}", dict(wanted), {key: found.get(key, "") for key in wanted})]

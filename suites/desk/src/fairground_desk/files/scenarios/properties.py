@@ -1,4 +1,4 @@
-"""Permissions, links, bookmarks, and how PCManFM shows folders."""
+"""Permissions, links, bookmarks, and folder views."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fairground_desk.kit import rest, window
 
 
 class Permissions(FilesTask):
-    """Who may see, change and execute two files."""
+    """Set the permissions of two files."""
 
     name = "permissions"
     instances = {
@@ -39,16 +39,14 @@ class Permissions(FilesTask):
         }[str(world.parameters["which"])]  # fmt: skip
 
     def phrase(self, world: World) -> str:
-        """Names the files and who may what."""
-        one, other = map(shown, self.paths(world))
-        return f"Set the permissions of {one} and {other} {world.parameters['ask']}."
+        first, second = map(shown, self.paths(world))
+        return f"Set the permissions of {first} and {second} {world.parameters['ask']}."
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The bits of both files, and what each stands for."""
         wanted = str(world.parameters["mode"])
         modes = {path: modes_of(after).get(path, {}).get("mode", "none") for path in self.paths(world)}
         each = [
-            equal(f"permissions of {name_of(path)}, in {shown(path)}", wanted, found) for path, found in modes.items()
+            equal(f"permissions of {name_of(path)}, in {shown(path)}", wanted, mode) for path, mode in modes.items()
         ]
         return [*each, equal("both files have them", [wanted] * 2, list(modes.values()), weight=2.0)]
 
@@ -56,7 +54,6 @@ class Permissions(FilesTask):
         return self.paths(world)
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The page Permissions of each file's properties."""
         steps = [int(step) for step in str(world.parameters["steps"]).split()]
         moves: list[Move] = []
         for path in self.paths(world):
@@ -65,7 +62,7 @@ class Permissions(FilesTask):
 
 
 class Links(FilesTask):
-    """Links on the desktop to what is used often."""
+    """Create links on the desktop."""
 
     name = "links"
     instances = {"folders": {"which": "folders"}, "papers": {"which": "papers"}, "album": {"which": "album"}}
@@ -79,9 +76,9 @@ class Links(FilesTask):
         }[str(world.parameters["which"])]  # fmt: skip
 
     def phrase(self, world: World) -> str:
-        one, other = map(shown, self.targets(world))
+        first, second = map(shown, self.targets(world))
         return (
-            f"Put symbolic links to {one} and to {other} into the folder Desktop. Each link is called like what it "
+            f"Put symbolic links to {first} and to {second} into the folder Desktop. Each link is called like what it "
             "leads to, which itself stays where it is."
         )
 
@@ -89,7 +86,6 @@ class Links(FilesTask):
         return Plan(links={f"~/Desktop/{name_of(path)}": path for path in self.targets(world)})
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The command of the menu, for each."""
         moves: list[Move] = []
         for path in self.targets(world):
             moves += [*pick_one(path), *link_in("~/Desktop")]
@@ -97,7 +93,7 @@ class Links(FilesTask):
 
 
 class Bookmarks(FilesTask):
-    """Folders that are kept in the side pane, with a name of one's own."""
+    """Bookmark folders under given names."""
 
     name = "bookmarks"
     instances = {
@@ -112,28 +108,29 @@ class Bookmarks(FilesTask):
         return {asked["first"]: asked["label"], asked["second"]: asked["also"]}
 
     def phrase(self, world: World) -> str:
-        told = " and then ".join(f'{shown(path)} under the name "{label}"' for path, label in self.asked(world).items())
-        return f"Add bookmarks to the side pane of the file manager: {told}. The bookmarks that are there stay."
+        listed = " and then ".join(
+            f'{shown(path)} under the name "{label}"' for path, label in self.asked(world).items()
+        )
+        return f"Add bookmarks to the side pane of the file manager: {listed}. The bookmarks that are there stay."
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The bookmarks before, and the new ones."""
         old, new = bookmarks(before), bookmarks(after)
         wanted = [{"path": path, "label": label} for path, label in self.asked(world).items()]
         each = [
             equal(
-                f"a bookmark for {one['path']}",
-                one["label"],
-                next((mark["label"] for mark in new if mark["path"] == one["path"]), None),
+                f"a bookmark for {bookmark['path']}",
+                bookmark["label"],
+                next((mark["label"] for mark in new if mark["path"] == bookmark["path"]), None),
             )
-            for one in wanted
+            for bookmark in wanted
         ]
         return [*each, equal("the bookmarks, in order", [*old, *wanted], new, weight=2.0)]
 
     def same_bookmarks(self, before: State, after: State) -> Check:
-        """Only the old ones: what is added to them is the task."""
+        """Guard only the old bookmarks, because the task adds new ones."""
         old, new = bookmarks(before), bookmarks(after)
-        return unchanged("the old bookmarks", {one["path"]: one["label"] for one in old},
-                         {one["path"]: one["label"] for one in new if one in old})  # fmt: skip
+        return unchanged("the old bookmarks", {bookmark["path"]: bookmark["label"] for bookmark in old},
+                         {bookmark["path"]: bookmark["label"] for bookmark in new if bookmark in old})  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
         moves: list[Move] = []
@@ -157,7 +154,7 @@ _SORTS = {"size": "ctrl+alt+3", "ext": "ctrl+alt+5"}
 
 
 class Viewing(FilesTask):
-    """How folders are shown, and what is asked before something goes."""
+    """Set how folders are shown, and when the file manager asks for confirmation."""
 
     name = "viewing"
     instances = {
@@ -173,9 +170,10 @@ class Viewing(FilesTask):
         return {name: value for name, _, value in parts}
 
     def phrase(self, world: World) -> str:
-        told = " and ".join(_WORDS[f"{name}={value}"] for name, value in self.asked(world).items())
+        wishes = " and ".join(_WORDS[f"{name}={value}"] for name, value in self.asked(world).items())
         return (
-            f"Set the file manager up so that {told}. All its other preferences stay as they are, and so do all files."
+            f"Set the file manager up so that {wishes}. All its other preferences stay as they are, and so do all "
+            "files."
         )
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
@@ -185,7 +183,7 @@ class Viewing(FilesTask):
         return tuple(self.asked(world))
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Keys for what has one; for the rest the first page of the preferences."""
+        """Use shortcuts where they exist, otherwise the first page of the preferences."""
         asked = dict(self.asked(world))
         moves: list[Move] = [Press("Escape")]
         if asked.pop("ui/show_hidden", ""):
@@ -206,6 +204,6 @@ class Viewing(FilesTask):
         moves += [Press("alt+e"), Press("Up"), Press("Return"), window("^Preferences$"), rest()]
         for box in _BOXES:
             moves += [Press("Tab"), Press("space")] if box in asked else [Press("Tab")]
-            # The slider for its delay can be reached from then on.
+            # From here on, Tab also stops at the slider for the delay.
             moves += [Press("Tab")] if box == "config/single_click" and box in asked else []
         return [*moves, Press("Escape"), window("^Preferences$", gone=True), rest()]

@@ -1,4 +1,4 @@
-"""Questions whose answers are in the folders."""
+"""Questions about files and folders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fairground_desk.files.scenarios.plan import FilesTask, inside, name_of
 
 
 class Question(FilesTask):
-    """Something that has to be counted, compared or found."""
+    """A question that needs counting, comparing or finding files."""
 
     name = "question"
     kind = "answer"
@@ -28,16 +28,16 @@ class Question(FilesTask):
 
     def phrase(self, world: World) -> str:
         home = home_of(world)
-        one, other = home.projects
+        first, second = home.projects
         return {
             "photos": f"How many pictures in Pictures/{home.album} were taken in {home.months[1]}, by the dates in "
                       "their names (IMG_yyyymmdd_number.jpg)? Answer with the number.",
             "largest": "Which of the text files directly in Documents (not in its folders) is the largest? Answer with "
                        "its name.",
             "pdfs": "How many PDF files are in Documents and in all folders inside of it? Answer with the number.",
-            "project": f'Which of the two folders Projects/{one}/drafts and Projects/{other}/drafts has more files in '
-                       f'it? Answer with the name of the project, "{one}" or "{other}".',
-            "bytes": f"How large is Projects/{other}/budget.csv, in bytes? Answer with the exact number.",
+            "project": f'Which of the two folders Projects/{first}/drafts and Projects/{second}/drafts has more files '
+                       f'in it? Answer with the name of the project, "{first}" or "{second}".',
+            "bytes": f"How large is Projects/{second}/budget.csv, in bytes? Answer with the exact number.",
         }[str(world.parameters["ask"])]  # fmt: skip
 
     def right(self, world: World, before: State) -> str | int:
@@ -55,13 +55,12 @@ class Question(FilesTask):
         return answers[str(world.parameters["ask"])]()
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Compares what was said with what is there."""
         right, home = self.right(world, before), home_of(world)
         among = [*home.projects, *(f"{paper}.txt" for paper in home.papers)]
-        said = match_answer(str(world.parameters["kind"]), right, answer, among=among, question=world.instruction)
-        # A number beside the name of something that nobody asked about is no answer.
+        correct = match_answer(str(world.parameters["kind"]), right, answer, among=among, question=world.instruction)
+        # An answer with a number fails if it also names something that was not asked about.
         strange = [name for name in among if name != right and name not in world.instruction and name in (answer or "")]
-        return [holds("the answer is right", said and not strange, expected=right, found=answer)]
+        return [holds("the answer is right", correct and not strange, expected=right, found=answer)]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
         return [*go_to("~/Documents"), Say(str(self.right(world, before)))]

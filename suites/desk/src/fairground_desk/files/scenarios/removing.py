@@ -1,4 +1,4 @@
-"""What goes: into the trash, for good, or because it is there twice."""
+"""Deleting files: to the trash, permanently, and duplicates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fairground_desk.files.scenarios.plan import FilesTask, Plan, inside, name_o
 
 
 class TrashFiles(FilesTask):
-    """Some files of a folder are thrown away."""
+    """Move some files of a folder to the trash."""
 
     name = "trash-files"
     instances = {
@@ -40,7 +40,7 @@ class TrashFiles(FilesTask):
 
 
 class EraseFiles(TrashFiles):
-    """Some files are deleted for good."""
+    """Delete some files permanently."""
 
     name = "erase-files"
     instances = {
@@ -55,12 +55,11 @@ class EraseFiles(TrashFiles):
         return Plan(erased=super().plan(world, before).trashed)
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Filter, select all, delete past the trash."""
         return [*pick(self.folder(world), f"*{world.parameters['ending']}"), *erase(), *show("*")]
 
 
 class Duplicates(FilesTask):
-    """Files that are there twice, by their content and not by their names."""
+    """Move duplicates to the trash. The content decides, not the name."""
 
     name = "duplicates"
     instances = {
@@ -86,16 +85,16 @@ class Duplicates(FilesTask):
         )
 
     def plan(self, world: World, before: State) -> Plan:
-        """Those whose content another file of the folder has too."""
+        """Files whose content another file of the folder has too."""
         folder = self.folder(world)
         every = inside(before, folder)
         odd = [path for path in every if "(1)" in name_of(path) or not name_of(path).startswith("IMG_")]
-        kept = [path for path in every if "(1)" not in name_of(path)]
+        originals = [path for path in every if "(1)" not in name_of(path)]
         if "Downloads" not in folder:
-            kept = [path for path in every if name_of(path).startswith("IMG_")]
+            originals = [path for path in every if name_of(path).startswith("IMG_")]
         else:
             odd = [path for path in odd if "(1)" in name_of(path)]
-        contents = {before.files[path] for path in kept}
+        contents = {before.files[path] for path in originals}
         return Plan(trashed=tuple(path for path in odd if before.files[path] in contents))
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:

@@ -1,4 +1,4 @@
-"""Tasks in GIMP: modules of related ones."""
+"""GIMP scenarios, one module per topic."""
 
 from fairground_desk.gimp.scenarios import (
     layers,

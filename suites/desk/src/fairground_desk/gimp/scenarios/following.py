@@ -1,7 +1,7 @@
-"""What GIMP's colour tools make of a picture, computed anew: a check compares it with what was left.
+"""GIMP's colour tools, reimplemented so that checks can compute the expected picture.
 
-The formulas are GIMP's own, in the space in which its dialogs work unless told otherwise; each agrees with GIMP to a
-step or two of 255 (a test asks GIMP).
+The formulas are GIMP's own, in the colour space that its dialogs use by default. Each agrees with GIMP to within one
+or two levels of 255. A test compares them with GIMP.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Shades = NDArray[np.float64]
 
 
 def brightened(pixels: Pixels, brightness: int, contrast: int) -> Pixels:
-    """Colors > Brightness-Contrast, with the numbers of its two sliders, -127 to 127."""
+    """Colors > Brightness-Contrast; both values range from -127 to 127."""
     light, slope = brightness / 127 / 2, math.tan((contrast / 127 + 1) * math.pi / 4)
     values = _shades(pixels)
     values = values * (1 + light) if light < 0 else values + (1 - values) * light
@@ -27,13 +27,13 @@ def brightened(pixels: Pixels, brightness: int, contrast: int) -> Pixels:
 
 
 def leveled(pixels: Pixels, low: int, gamma: float, high: int) -> Pixels:
-    """Colors > Levels, with the input numbers for all colours together, 0 to 255."""
+    """Colors > Levels, with the input levels of the value channel; `low` and `high` range from 0 to 255."""
     values = np.clip((_shades(pixels) * 255 - low) / (high - low), 0, 1)
     return _pixels(values ** (1 / gamma), pixels)
 
 
 def desaturated_as(pixels: Pixels, how: str) -> Pixels:
-    """Colors > Desaturate > Desaturate, by one of its modes: luminance, luma, lightness, average or value."""
+    """Colors > Desaturate > Desaturate; the mode is luminance, luma, lightness, average or value."""
     values = _shades(pixels)
     weights = np.array([0.22248840, 0.71690369, 0.06060791])
     if how == "luminance":
@@ -49,18 +49,18 @@ def desaturated_as(pixels: Pixels, how: str) -> Pixels:
 
 
 def posterized(pixels: Pixels, levels: int) -> Pixels:
-    """Colors > Posterize."""
+    """Colors > Posterize, with this number of levels per channel."""
     return _pixels(np.round(_shades(pixels) * (levels - 1)) / (levels - 1), pixels)
 
 
 def thresholded(pixels: Pixels, low: int) -> Pixels:
-    """Colors > Threshold, by value: white from `low` on, black below."""
+    """Colors > Threshold by value: white from `low` up, black below."""
     white = pixels[..., :3].max(axis=2) >= low
     return _pixels(np.repeat(white[..., None], 3, axis=2).astype(np.float64), pixels)
 
 
 def rescaled(pixels: Pixels, width: int, height: int) -> Pixels:
-    """Image > Scale Image, which mixes light; how sharp depends on the interpolation."""
+    """Image > Scale Image, which works in linear light; the sharpness depends on the interpolation."""
     smaller = width * height < pixels.shape[0] * pixels.shape[1]
     how = cv2.INTER_AREA if smaller else cv2.INTER_CUBIC
     light = np.asarray(cv2.resize(_as_light(_shades(pixels)), (width, height), interpolation=how), np.float64)
@@ -68,26 +68,26 @@ def rescaled(pixels: Pixels, width: int, height: int) -> Pixels:
 
 
 def softened(pixels: Pixels, deviation: float) -> Pixels:
-    """Filters > Blur > Gaussian Blur, which mixes light and not what the screen is sent."""
+    """Filters > Blur > Gaussian Blur, which works in linear light."""
     light = cv2.GaussianBlur(_as_light(_shades(pixels)), (0, 0), deviation, borderType=cv2.BORDER_REPLICATE)
     return _pixels(_as_shown(np.asarray(light, np.float64)), pixels)
 
 
 def softened_as_sent(pixels: Pixels, deviation: float) -> Pixels:
-    """The same, as GIMP's older procedure does it: on what the screen is sent."""
+    """Gaussian blur as GIMP's older procedure computes it, on gamma-encoded values."""
     blurred = cv2.GaussianBlur(_shades(pixels), (0, 0), deviation, borderType=cv2.BORDER_REPLICATE)
     return _pixels(np.asarray(blurred, np.float64), pixels)
 
 
 def sharpened(pixels: Pixels, radius: float, amount: float) -> Pixels:
-    """Filters > Enhance > Sharpen (Unsharp Mask) with a threshold of 0."""
+    """Filters > Enhance > Sharpen (Unsharp Mask), with a threshold of 0."""
     light = _as_light(_shades(pixels))
     blurred = cv2.GaussianBlur(light, (0, 0), radius, borderType=cv2.BORDER_REPLICATE)
     return _pixels(_as_shown(light + amount * (light - blurred)), pixels)
 
 
 def resaturated(pixels: Pixels, saturation: int) -> Pixels:
-    """Colors > Hue-Saturation, with its slider for saturation, -100 to 100."""
+    """Colors > Hue-Saturation, with a saturation from -100 to 100."""
     values = _shades(pixels)
     high, low = values.max(axis=2, keepdims=True), values.min(axis=2, keepdims=True)
     lightness = (high + low) / 2

@@ -1,4 +1,4 @@
-"""What the tasks in GIMP are written with."""
+"""Base class and building blocks of the GIMP scenarios."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from fairground_desk.tasks import DeskTask, files_unchanged
 
 
 class GimpTask(DeskTask):
-    """A task about pictures; its instruction may name what the profile has, such as `{photo}` or `{layer}`.
+    """Base class of GIMP scenarios; templates may name the profile's files and layers, such as `{photo}`.
 
     Attributes:
-        opens: What is in front at the start: `photo`, `second`, `sign` or `project`.
+        opens: Role of the picture opened at the start: `photo`, `second`, `sign` or `project`.
     """
 
     app = "gimp"
@@ -26,24 +26,23 @@ class GimpTask(DeskTask):
     step_budget = 60
 
     def phrase(self, world: World) -> str:
-        """The instruction, with names of the profile's files and layers."""
         return self.template.format_map(facts(world))
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The task's own checks, and the guard over all other files; `changes` may name the profile's files too."""
+        """Add the guard over all other files; `changes` may also name the profile's files."""
         allowed = [path.format_map(facts(world)) for path in self.changes]
         guard = files_unchanged(before, after, allowed)
         missing = [path for path in allowed if "*" not in path and path not in after.files]
-        if missing:  # nobody has made it yet, or it is gone: nothing else can be asked
+        if missing:  # not created yet, or deleted: nothing else can be checked
             return [*(holds(f"{path.rpartition('/')[2]} is there", False, expected=path) for path in missing), guard]
         return [*self.judge(world, before, after, answer), guard]
 
 
 def facts(world: World) -> dict[str, Parameter]:
-    """What an instruction can name: the parameters, and files and layers of the profile by their roles."""
+    """Return the values that an instruction can name: the parameters, and files and layers by role."""
     studio = studio_of(world)
     named = dict(zip(("caption", "sign", "tint", "ground"), studio.layers, strict=True))
-    found: dict[str, Parameter] = {
+    common: dict[str, Parameter] = {
         **world.parameters,
         "folder": studio.home,
         "photo": f"{studio.photo[0]}.jpg",
@@ -58,29 +57,29 @@ def facts(world: World) -> dict[str, Parameter]:
         "said": studio.caption,
         **named,
     }
-    return found | {
+    return common | {
         name: named[str(value)] for name, value in world.parameters.items() if value in named and name != "role"
     }
 
 
 def layer_of(studio: Studio, role: object) -> str:
-    """Name of a layer by its role: `caption`, `sign`, `tint` or `ground`."""
+    """Return the name of the layer with a role: `caption`, `sign`, `tint` or `ground`."""
     return studio.layers[("caption", "sign", "tint", "ground").index(str(role))]
 
 
 def scheme(world: World, code: str, image: str = "") -> Command:
-    """A program for the image in front, or for another that is open."""
+    """Run Scheme code on the opened image, or on another open image."""
     path = image or opened(world)
     return Command("script-fu", {"image": path.rpartition("/")[2], "code": code})
 
 
 def save() -> list[Move]:
-    """Saves an XCF image under its own name."""
+    """Save an XCF image under its own name."""
     return [Press("escape"), Press("ctrl+s"), window(r"^\*", gone=True)]
 
 
 def export(path: str) -> list[Move]:
-    """Exports the image in front, with the options as they are offered."""
+    """Export the active image with GIMP's default options."""
     dialog = "^Export Image as "
     return [
         *_named("ctrl+shift+e", "^Export Image$", path),
@@ -91,7 +90,7 @@ def export(path: str) -> list[Move]:
 
 
 def save_as(path: str) -> list[Move]:
-    """Saves an XCF image under another name."""
+    """Save an XCF image under another name."""
     return [*_named("ctrl+shift+s", "^Save Image$", path), window("^Save Image$", gone=True), window(r"^\*", gone=True)]
 
 

@@ -1,4 +1,4 @@
-"""Work on single layers of the project, saved under its own name."""
+"""Scenarios about single layers of the project, saved under its own name."""
 
 from __future__ import annotations
 
@@ -29,21 +29,20 @@ _SAVE = " Leave everything else in the image as it is, and save it under its own
 
 
 class ProjectTask(GimpTask):
-    """A change of the open project."""
+    """Base class of scenarios that change the open project."""
 
     opens = "project"
     changes: ClassVar[tuple[str, ...]] = ("{folder}/{project}",)
 
     @abstractmethod
     def code(self, world: World) -> str:
-        """What a menu or dock does, in Scheme."""
+        """Return the Scheme code that solves the task."""
 
     @abstractmethod
     def compare(self, world: World, before: XcfImage, after: XcfImage) -> Sequence[Check]:
-        """The checks of the saved image."""
+        """Return the checks of the saved image against the original."""
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The saved project against the one that was there."""
         path = studio_of(world).project_path
         return self.compare(world, image(before, path), image(after, path))
 
@@ -52,7 +51,7 @@ class ProjectTask(GimpTask):
 
 
 class RenameLayer(ProjectTask):
-    """Another name."""
+    """Rename a layer."""
 
     name = "rename-layer"
     template = 'In {project}, which is open, rename the layer "{role}" to "{to}".' + _SAVE
@@ -66,16 +65,15 @@ class RenameLayer(ProjectTask):
         return with_role(self.template, world)
 
     def compare(self, world: World, before: XcfImage, after: XcfImage) -> Sequence[Check]:
-        """The same layer under the other name, where it was."""
         old, new = layer_of(studio_of(world), world.parameters["role"]), str(world.parameters["to"])
         names = order(after)
-        found = [layer for layer in after.layers if layer.name == new]
+        renamed = [layer for layer in after.layers if layer.name == new]
         return [
             holds("there is a layer of that name", names.count(new) == 1, expected=new, found=names, weight=2.0),
             holds("the old name is gone", old not in names, found=names),
             equal("it is where it was", [new if name == old else name for name in order(before)], names),
-            holds("it shows what it showed", bool(found) and found[0].digest == before[old].digest),
-            holds("its settings are as they were", bool(found) and same_look(found[0], before[old])),
+            holds("it shows what it showed", bool(renamed) and renamed[0].digest == before[old].digest),
+            holds("its settings are as they were", bool(renamed) and same_look(renamed[0], before[old])),
             others_stay(before, after, old, new),
         ]
 
@@ -84,7 +82,7 @@ class RenameLayer(ProjectTask):
 
 
 class RestackLayer(ProjectTask):
-    """Another place in the stack."""
+    """Move a layer to another position in the stack."""
 
     name = "restack-layer"
     template = 'In {project}, which is open, move the layer "{role}" {where} of the stack of layers.' + _SAVE
@@ -99,9 +97,8 @@ class RestackLayer(ProjectTask):
         return with_role(self.template, world)
 
     def compare(self, world: World, before: XcfImage, after: XcfImage) -> Sequence[Check]:
-        """The order, and nothing but the order."""
         name, place = layer_of(studio_of(world), world.parameters["role"]), int(world.parameters["place"])
-        rest = [one for one in order(before) if one != name]
+        rest = [entry for entry in order(before) if entry != name]
         wanted = [*rest[:place], name, *rest[place:]]
         names = order(after)
         at = names.index(name) if name in names else None
@@ -109,7 +106,8 @@ class RestackLayer(ProjectTask):
             equal("the layer is where it was asked for", place, at, weight=2.0),
             equal("the order is right", wanted, names, weight=2.0),
             holds(
-                "the others kept their order", [one for one in names if one != name] == rest and names != order(before)
+                "the others kept their order",
+                [entry for entry in names if entry != name] == rest and names != order(before),
             ),
             holds("it shows what it showed", at == place and after[name].digest == before[name].digest),
             rest_stays(before, after, "layers"),
@@ -121,7 +119,7 @@ class RestackLayer(ProjectTask):
 
 
 class BlendLayer(ProjectTask):
-    """Opacity and mode."""
+    """Set the opacity and blend mode of a layer."""
 
     name = "blend-layer"
     template = (
@@ -154,7 +152,6 @@ class BlendLayer(ProjectTask):
         ]
 
     def code(self, world: World) -> str:
-        """The two fields above the list of layers."""
         mode = str(world.parameters["mode"]).upper()
         layer = role(world)
         opacity = f"(gimp-layer-set-opacity {layer} {world.parameters['percent']})"
@@ -162,7 +159,7 @@ class BlendLayer(ProjectTask):
 
 
 class HideLayer(ProjectTask):
-    """One version without a layer."""
+    """Hide a layer, save, and export the result."""
 
     name = "hide-and-export"
     changes = ("{folder}/{project}", "{folder}/{name}.png")
@@ -190,19 +187,17 @@ class HideLayer(ProjectTask):
         ]
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The saved image, and the picture that follows from it."""
         studio = studio_of(world)
         saved = image(after, studio.project_path)
-        found = picture(after, f"{studio.home}/{world.parameters['name']}.png")
+        exported = picture(after, f"{studio.home}/{world.parameters['name']}.png")
         return [
             *super().judge(world, before, after, answer),
-            is_format(found, "PNG"),
-            *has_size(found, *saved.size),
-            looks("the picture shows what is left", found.pixels, flattened(saved), mean=1.0),
+            is_format(exported, "PNG"),
+            *has_size(exported, *saved.size),
+            looks("the picture shows what is left", exported.pixels, flattened(saved), mean=1.0),
         ]
 
     def code(self, world: World) -> str:
-        """The eye in the list of layers."""
         return f"(gimp-item-set-visible {role(world)} FALSE)"
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
@@ -211,7 +206,7 @@ class HideLayer(ProjectTask):
 
 
 class MoveLayer(ProjectTask):
-    """Another place on the canvas."""
+    """Move a layer on the canvas."""
 
     name = "move-layer"
     template = (
@@ -229,7 +224,6 @@ class MoveLayer(ProjectTask):
         return with_role(self.template, world)
 
     def compare(self, world: World, before: XcfImage, after: XcfImage) -> Sequence[Check]:
-        """Where it is now, and that it is the same."""
         name, wanted = layer_of(studio_of(world), world.parameters["role"]), world.parameters
         layer, old = after[name], before[name]
         moved = (layer.x, layer.y) != (old.x, old.y)
@@ -246,7 +240,7 @@ class MoveLayer(ProjectTask):
 
 
 class DuplicateLayer(ProjectTask):
-    """A second copy elsewhere."""
+    """Duplicate a layer, then rename and move the copy."""
 
     name = "duplicate-layer"
     template = (
@@ -261,7 +255,6 @@ class DuplicateLayer(ProjectTask):
     }
 
     def compare(self, world: World, before: XcfImage, after: XcfImage) -> Sequence[Check]:
-        """A copy with the name, the place and the pixels."""
         old, wanted = studio_of(world).layers[1], world.parameters
         names = order(after)
         new = str(wanted["to"])
@@ -279,7 +272,7 @@ class DuplicateLayer(ProjectTask):
         ]
 
     def code(self, world: World) -> str:
-        """Layer > Duplicate Layer, then name and place."""
+        """Layer > Duplicate Layer, then name and position."""
         return (
             "(let ((copy (car (gimp-layer-copy {old} FALSE)))) (gimp-image-insert-layer image copy 0 "
             '(car (gimp-image-get-item-position image {old}))) (gimp-item-set-name copy "{to}") '
@@ -288,7 +281,7 @@ class DuplicateLayer(ProjectTask):
 
 
 class DeleteLayer(ProjectTask):
-    """A layer that is not needed any more."""
+    """Delete a layer."""
 
     name = "delete-layer"
     template = 'In {project}, which is open, delete the layer "{role}".' + _SAVE
@@ -302,7 +295,7 @@ class DeleteLayer(ProjectTask):
         names = order(after)
         return [
             holds("the layer is gone", name not in names, found=names, weight=2.0),
-            equal("the others are there, in order", [one for one in order(before) if one != name], names),
+            equal("the others are there, in order", [entry for entry in order(before) if entry != name], names),
             equal("there is one layer less", len(before.layers) - 1, len(after.layers)),
             others_stay(before, after, name),
         ]
@@ -312,7 +305,7 @@ class DeleteLayer(ProjectTask):
 
 
 class FillLayer(ProjectTask):
-    """A new layer of one colour."""
+    """Add a new layer filled with one colour."""
 
     name = "new-colour-layer"
     template = (
@@ -329,7 +322,7 @@ class FillLayer(ProjectTask):
     def compare(self, world: World, before: XcfImage, after: XcfImage) -> Sequence[Check]:
         wanted = world.parameters
         new = str(wanted["to"])
-        layer = next((one for one in after.layers if one.name == new), None)
+        layer = next((layer for layer in after.layers if layer.name == new), None)
         if layer is None or layer.pixels is None:
             return [holds("there is a layer of that name", False, expected=new, found=order(after), weight=6.0)]
         covers = (layer.x, layer.y, layer.width, layer.height) == (0, 0, before.width, before.height)
@@ -355,22 +348,22 @@ class FillLayer(ProjectTask):
 
 
 def with_role(template: str, world: World) -> str:
-    """The instruction with the name of the layer that the parameter `role` stands for."""
+    """Format the template with the name of the layer that the parameter `role` selects."""
     return template.format_map({**facts(world), "role": layer_of(studio_of(world), world.parameters["role"])})
 
 
 def role(world: World) -> str:
-    """Scheme for the layer that the parameter `role` stands for."""
+    """Return Scheme code for the layer that the parameter `role` selects."""
     return named(layer_of(studio_of(world), world.parameters["role"]))
 
 
 def named(name: str) -> str:
-    """Scheme for a layer."""
+    """Return Scheme code that finds a layer by name."""
     return f'(layer "{name}")'
 
 
 def same_look(one: XcfLayer, other: XcfLayer) -> bool:
-    """Whether two layers have the same place, size and way of mixing."""
+    """Return whether two layers have the same position, size and blending."""
     names = ("x", "y", "width", "height", "opacity", "mode", "visible")
     return all(getattr(one, name) == getattr(other, name) for name in names)
 

@@ -1,4 +1,4 @@
-"""Colour tools on the photograph, and the result exported under another name."""
+"""Scenarios that apply a colour tool to the photograph and export the result."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from fairground_desk.gimp.scenarios import following
 from fairground_desk.gimp.scenarios.gimp_task import GimpTask, export, facts, scheme
 from fairground_desk.gimp.scenarios.judging import has_size, is_format, is_opaque, looks, picture
 
-_CLEAR = 4  # steps of brightness from a threshold within which a pixel may fall either way
+_CLEAR = 4  # levels around a threshold within which either result is accepted
 _KEEP = " Export the result as {name}.png to the folder {folder}; the photograph itself must stay as it is."
 
 
 class PhotoTool(GimpTask):
-    """A tool applied to the whole photograph, exported as PNG."""
+    """Base class of scenarios that apply a tool to the whole photograph and export a PNG."""
 
     opens = "photo"
     changes = ("{folder}/{name}.png",)
@@ -32,54 +32,52 @@ class PhotoTool(GimpTask):
 
     @abstractmethod
     def expected(self, world: World, pixels: Pixels) -> Sequence[Pixels]:
-        """What the tool makes of the photograph; several where GIMP has several ways."""
+        """Return the acceptable results; several if GIMP has several ways."""
 
     @abstractmethod
     def code(self, world: World) -> str:
-        """The tool, in Scheme."""
+        """Return the Scheme code that applies the tool."""
 
     def more(self, world: World, before: Pixels, after: Picture) -> Sequence[Check]:
-        """What else can be asked of the result."""
+        """Return additional checks of the exported picture."""
         return ()
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The exported picture against the photograph."""
         studio = studio_of(world)
         photo = picture(before, studio.photo_path)
-        found = picture(after, f"{studio.home}/{world.parameters['name']}.png")
+        exported = picture(after, f"{studio.home}/{world.parameters['name']}.png")
         wanted = self.expected(world, photo.pixels)
         height, width = wanted[0].shape[:2]
         return [
-            is_format(found, "PNG"),
-            *has_size(found, width, height),
-            looks("it looks as the tool makes it", found.pixels, *wanted, mean=self.tolerance, share=self.share,
+            is_format(exported, "PNG"),
+            *has_size(exported, width, height),
+            looks("it looks as the tool makes it", exported.pixels, *wanted, mean=self.tolerance, share=self.share,
                   bias=max(1.5, self.tolerance)),
-            is_opaque(found),
-            holds("it is not the photograph as it was", not difference(found.pixels, photo.pixels).same_size
-                  or difference(found.pixels, photo.pixels).mean > 0.5),
-            *self.more(world, photo.pixels, found),
+            is_opaque(exported),
+            holds("it is not the photograph as it was", not difference(exported.pixels, photo.pixels).same_size
+                  or difference(exported.pixels, photo.pixels).mean > 0.5),
+            *self.more(world, photo.pixels, exported),
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The tool, then the export by keys."""
         wanted = facts(world)
         return [scheme(world, self.code(world)), *export(f"{wanted['folder']}/{wanted['name']}.png")]
 
     def near_states(self, world: World, before: State, after: State) -> Mapping[str, State]:
-        """The photograph exported as it was, and the right result upside down or by a shade too bright."""
+        """Return the unchanged photograph, and the right result upside down and slightly too bright."""
         studio = studio_of(world)
         path = f"{studio.home}/{world.parameters['name']}.png"
         photo, right = picture(before, studio.photo_path).pixels, picture(after, path).pixels
         brighter = np.where(right < 250, right + 5, right).astype(np.uint8)
-        found = {"nothing but an export": photo, "upside down": right[::-1], "a shade too bright": brighter}
+        wrong = {"nothing but an export": photo, "upside down": right[::-1], "a shade too bright": brighter}
         return {
-            name: State({**after.files, path: png(np.ascontiguousarray(one[..., :3]))}, after.data, after.missing)
-            for name, one in found.items()
+            name: State({**after.files, path: png(np.ascontiguousarray(pixels[..., :3]))}, after.data, after.missing)
+            for name, pixels in wrong.items()
         }
 
 
 class InvertPhoto(PhotoTool):
-    """A negative."""
+    """Invert the colours."""
 
     name = "invert-photo"
     template = "Make a negative of {photo}: invert all of its colours." + _KEEP
@@ -93,7 +91,7 @@ class InvertPhoto(PhotoTool):
 
 
 class DesaturatePhoto(PhotoTool):
-    """Gray by a given mode."""
+    """Desaturate with a given mode."""
 
     name = "desaturate-photo"
     template = (
@@ -121,7 +119,7 @@ class DesaturatePhoto(PhotoTool):
 
 
 class BrightenPhoto(PhotoTool):
-    """Brightness and contrast."""
+    """Adjust brightness and contrast."""
 
     name = "brightness-contrast"
     template = (
@@ -146,12 +144,12 @@ class BrightenPhoto(PhotoTool):
 
     def more(self, world: World, before: Pixels, after: Picture) -> Sequence[Check]:
         wanted = following.brightened(before, int(world.parameters["brightness"]), int(world.parameters["contrast"]))
-        expected, found = light(wanted).mean, light(after.pixels).mean
-        return [holds("it is as bright as asked", abs(expected - found) < 2, expected=expected, found=found)]
+        expected, actual = light(wanted).mean, light(after.pixels).mean
+        return [holds("it is as bright as asked", abs(expected - actual) < 2, expected=expected, found=actual)]
 
 
 class LevelPhoto(PhotoTool):
-    """Levels."""
+    """Adjust the levels."""
 
     name = "levels"
     template = (
@@ -176,7 +174,7 @@ class LevelPhoto(PhotoTool):
 
 
 class PosterizePhoto(PhotoTool):
-    """Few levels a channel."""
+    """Posterize to a few levels per channel."""
 
     name = "posterize"
     template = "For a poster, reduce {photo} to {levels} levels a channel with Colors > Posterize." + _KEEP
@@ -200,7 +198,7 @@ class PosterizePhoto(PhotoTool):
 
 
 class ThresholdPhoto(PhotoTool):
-    """Black and white."""
+    """Reduce to black and white with a threshold."""
 
     name = "threshold"
     template = (
@@ -213,7 +211,7 @@ class ThresholdPhoto(PhotoTool):
         "low": {"name": "stencil-light", "low": 90},
         "high": {"name": "stencil-dark", "low": 165},
     }
-    # Decoders of JPEG differ by a step or two, which turns pixels at the very threshold over.
+    # JPEG decoders differ by a level or two, which flips pixels close to the threshold.
     tolerance, share = 5.0, 0.025
 
     def expected(self, world: World, pixels: Pixels) -> Sequence[Pixels]:
@@ -234,7 +232,7 @@ class ThresholdPhoto(PhotoTool):
 
 
 class SaturatePhoto(PhotoTool):
-    """Livelier or paler colours."""
+    """Increase or reduce the saturation."""
 
     name = "saturation"
     template = "Change the saturation of {photo} by {saturation} with Colors > Hue-Saturation, for all colours." + _KEEP
@@ -252,13 +250,12 @@ class SaturatePhoto(PhotoTool):
         return f"(gimp-drawable-hue-saturation drawable HUE-RANGE-ALL 0 0 {world.parameters['saturation']} 0)"
 
     def more(self, world: World, before: Pixels, after: Picture) -> Sequence[Check]:
-        """Less or more lively than before."""
         gap = light(after.pixels).saturation - light(before).saturation
         return [holds("the colours went the right way", gap * int(world.parameters["saturation"]) > 0, found=gap)]
 
 
 class BlurPhoto(PhotoTool):
-    """Out of focus, as a background."""
+    """Apply a Gaussian blur."""
 
     name = "blur-photo"
     template = (
@@ -274,7 +271,7 @@ class BlurPhoto(PhotoTool):
     tolerance = 1.0
 
     def expected(self, world: World, pixels: Pixels) -> Sequence[Pixels]:
-        """GIMP's dialog mixes light, and the older procedure what the screen is sent: both are its Gaussian blur."""
+        """Accept both of GIMP's Gaussian blurs: the dialog uses linear light, the older procedure does not."""
         size = float(world.parameters["size"])
         return [following.softened(pixels, size), following.softened_as_sent(pixels, size)]
 
@@ -285,7 +282,7 @@ class BlurPhoto(PhotoTool):
 
 
 class SharpenPhoto(PhotoTool):
-    """Sharpened for print."""
+    """Sharpen with an unsharp mask."""
 
     name = "sharpen-photo"
     template = (
@@ -300,7 +297,6 @@ class SharpenPhoto(PhotoTool):
     tolerance = 1.2
 
     def expected(self, world: World, pixels: Pixels) -> Sequence[Pixels]:
-        """The picture and what a blur would take away from it."""
         return [following.sharpened(pixels, float(world.parameters["radius"]), float(world.parameters["amount"]))]
 
     def code(self, world: World) -> str:

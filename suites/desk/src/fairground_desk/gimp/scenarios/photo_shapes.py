@@ -1,4 +1,4 @@
-"""Cutting, turning, scaling and framing the photograph; other modes; the result exported under another name."""
+"""Scenarios that crop, rotate, scale or frame the photograph or change its mode, and export the result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KEEP = " Export the result as {name}.png to the folder {folder}; the photograph
 
 
 class CropPhoto(PhotoTool):
-    """A detail at a given place."""
+    """Crop to a given rectangle."""
 
     name = "crop-photo"
     template = (
@@ -44,7 +44,7 @@ class CropPhoto(PhotoTool):
 
 
 class ScalePhoto(PhotoTool):
-    """Smaller, in proportion."""
+    """Scale down, in proportion."""
 
     name = "scale-photo"
     template = "Scale {photo} down to a width of {width} pixels; keep its proportions." + _KEEP
@@ -53,10 +53,10 @@ class ScalePhoto(PhotoTool):
         "medium": {"name": "medium", "width": 320},
         "thumb": {"name": "thumb", "width": 180},
     }
-    tolerance, share = 4.5, 0.12  # filters differ at edges
+    tolerance, share = 4.5, 0.12  # interpolation filters differ at edges
 
     def expected(self, world: World, pixels: Pixels) -> Sequence[Pixels]:
-        """Scaled with a good filter; GIMP may round the height either way."""
+        """Accept both roundings of the height."""
         width = int(world.parameters["width"])
         exact = pixels.shape[0] * width / pixels.shape[1]
         return [following.rescaled(pixels, width, height) for height in (round(exact), int(exact))]
@@ -68,7 +68,7 @@ class ScalePhoto(PhotoTool):
 
 
 class TurnPhoto(PhotoTool):
-    """Turned or mirrored."""
+    """Rotate or mirror."""
 
     name = "turn-photo"
     template = "{what} {photo}." + _KEEP
@@ -96,7 +96,7 @@ class TurnPhoto(PhotoTool):
 
 
 class FramePhoto(PhotoTool):
-    """A border of one colour around it."""
+    """Add a border of one colour."""
 
     name = "frame-photo"
     template = (
@@ -111,7 +111,6 @@ class FramePhoto(PhotoTool):
     }
 
     def expected(self, world: World, pixels: Pixels) -> Sequence[Pixels]:
-        """The photograph in the middle of the colour."""
         wide = int(world.parameters["pixels"])
         height, width = pixels.shape[:2]
         framed = np.empty((height + 2 * wide, width + 2 * wide, 4), np.uint8)
@@ -129,15 +128,14 @@ class FramePhoto(PhotoTool):
         )
 
     def more(self, world: World, before: Pixels, after: Picture) -> Sequence[Check]:
-        """The photograph is whole inside of the frame."""
         wide, (height, width) = int(world.parameters["pixels"]), before.shape[:2]
-        whole = after.size == (width + 2 * wide, height + 2 * wide)
-        inside = cropped(after.pixels, (wide, wide, width, height)) if whole else after.pixels
-        return [holds("the photograph is whole inside of it", whole and difference(inside, before).mean < 0.5)]
+        fits = after.size == (width + 2 * wide, height + 2 * wide)
+        inside = cropped(after.pixels, (wide, wide, width, height)) if fits else after.pixels
+        return [holds("the photograph is whole inside of it", fits and difference(inside, before).mean < 0.5)]
 
 
 class GrayscaleMode(PhotoTool):
-    """Grayscale as a mode, not only by its looks."""
+    """Convert to grayscale mode; a colour image that looks gray is not enough."""
 
     name = "grayscale-mode"
     template = "Convert {photo} to the grayscale mode (Image > Mode), not only to gray colours." + _KEEP
@@ -157,7 +155,7 @@ class GrayscaleMode(PhotoTool):
 
 
 class IndexedMode(GimpTask):
-    """Few colours, as a palette."""
+    """Convert to indexed mode with a small palette."""
 
     name = "indexed-mode"
     opens = "photo"
@@ -173,22 +171,20 @@ class IndexedMode(GimpTask):
     }
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """A palette of the right size, with colours that are the photograph's."""
         studio, most = studio_of(world), int(world.parameters["colours"])
         photo = picture(before, studio.photo_path)
-        found = picture(after, f"{studio.home}/{world.parameters['name']}.png")
-        count = len(np.unique(found.pixels.reshape(-1, 4), axis=0))
-        gap = difference(found.pixels, photo.pixels).mean
+        exported = picture(after, f"{studio.home}/{world.parameters['name']}.png")
+        count = len(np.unique(exported.pixels.reshape(-1, 4), axis=0))
+        gap = difference(exported.pixels, photo.pixels).mean
         return [
-            is_format(found, "PNG"),
-            *has_size(found, *photo.size),
-            equal("the file has a palette", "P", found.mode, weight=2.0),
+            is_format(exported, "PNG"),
+            *has_size(exported, *photo.size),
+            equal("the file has a palette", "P", exported.mode, weight=2.0),
             holds("it has as many colours as asked", most / 2 < count <= most, expected=most, found=count, weight=2.0),
             holds("it still shows the photograph", gap <= float(world.parameters["gap"]), found=gap, weight=2.0),
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Image > Mode > Indexed..., then the export."""
         wanted = facts(world)
         kind = "CONVERT-DITHER-NONE CONVERT-PALETTE-GENERATE"
         code = f'(gimp-image-convert-indexed image {kind} {wanted["colours"]} FALSE FALSE "")'
@@ -196,7 +192,7 @@ class IndexedMode(GimpTask):
 
 
 class WebCopy(GimpTask):
-    """A JPEG file of a given width and quality."""
+    """Export a JPEG file with a given width and quality."""
 
     name = "web-copy"
     opens = "photo"
@@ -214,29 +210,27 @@ class WebCopy(GimpTask):
     }
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Format, size, quality, and that it shows the photograph."""
         studio, wanted = studio_of(world), world.parameters
         photo = picture(before, studio.photo_path)
-        found = picture(after, f"{studio.home}/{wanted['name']}.jpg")
+        exported = picture(after, f"{studio.home}/{wanted['name']}.jpg")
         width = int(wanted["width"])
         height = round(photo.height * width / photo.width)
         return [
-            is_format(found, "JPEG"),
-            *has_size(found, width, height, within=1),
-            equal("the quality is as asked", wanted["quality"], found.quality, weight=2.0),
-            looks("it shows the photograph", found.pixels, following.rescaled(photo.pixels, found.width, found.height),
-                  mean=5.0, share=0.1),
+            is_format(exported, "JPEG"),
+            *has_size(exported, width, height, within=1),
+            equal("the quality is as asked", wanted["quality"], exported.quality, weight=2.0),
+            looks("it shows the photograph", exported.pixels,
+                  following.rescaled(photo.pixels, exported.width, exported.height), mean=5.0, share=0.1),
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Scale, then export with the quality."""
         wanted = facts(world)
         return [scheme(world, scale_to(int(wanted["width"])) + save_jpeg(f"{wanted['folder']}/{wanted['name']}.jpg",
                                                                           int(wanted["quality"])))]  # fmt: skip
 
 
 class SlidePicture(GimpTask):
-    """A picture for a slide, where the presentation looks for it."""
+    """Export a picture for a slide into the presentation's folder."""
 
     name = "slide-picture"
     opens = "photo"
@@ -254,23 +248,21 @@ class SlidePicture(GimpTask):
     }
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Format, size, resolution, and that it shows the photograph."""
         studio, wanted = studio_of(world), world.parameters
         photo = picture(before, studio.photo_path)
-        found = picture(after, f"{studio.slides_folder}/{wanted['name']}.png")
+        exported = picture(after, f"{studio.slides_folder}/{wanted['name']}.png")
         height = int(wanted["height"])
-        across, down = found.dpi or (0.0, 0.0)
+        across, down = exported.dpi or (0.0, 0.0)
         even = abs(across - int(wanted["dpi"])) < 1 and abs(down - int(wanted["dpi"])) < 1
         return [
-            is_format(found, "PNG"),
-            *has_size(found, round(photo.width * height / photo.height), height, within=1),
+            is_format(exported, "PNG"),
+            *has_size(exported, round(photo.width * height / photo.height), height, within=1),
             holds("the resolution is as asked", even, expected=wanted["dpi"], found=[across, down], weight=2.0),
-            looks("it shows the photograph", found.pixels, following.rescaled(photo.pixels, found.width, found.height),
-                  mean=4.5, share=0.12),
+            looks("it shows the photograph", exported.pixels,
+                  following.rescaled(photo.pixels, exported.width, exported.height), mean=4.5, share=0.12),
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Scale, set the resolution, export by keys."""
         wanted = facts(world)
         photo = picture(before, studio_of(world).photo_path)
         width = round(photo.width * int(wanted["height"]) / photo.height)
@@ -279,13 +271,13 @@ class SlidePicture(GimpTask):
 
 
 def scale_to(width: int) -> str:
-    """Scheme that scales `image` to a width, in proportion."""
+    """Return Scheme code that scales `image` to a width, in proportion."""
     height = f"(round (/ (* (car (gimp-image-height image)) {width}) (car (gimp-image-width image))))"
     return f"(gimp-image-scale image {width} {height})"
 
 
 def save_jpeg(path: str, quality: int) -> str:
-    """Scheme that exports `image` as JPEG; 4:4:4, and everything else as GIMP offers it."""
+    """Return Scheme code that exports `image` as JPEG, with 4:4:4 subsampling and otherwise default options."""
     layer = "(car (gimp-image-get-active-drawable image))"
     return f'(file-jpeg-save RUN-NONINTERACTIVE image {layer} "{path}" "{path}" {quality / 100} 0 1 0 "" 2 1 0 0)'
 

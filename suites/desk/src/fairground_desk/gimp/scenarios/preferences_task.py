@@ -1,4 +1,4 @@
-"""GIMP's own preferences."""
+"""Scenarios about GIMP's preferences."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from fairground_desk.gimp.inspector import GIMPRC
 from fairground_desk.gimp.scenarios.gimp_task import GimpTask
 from fairground_desk.kit import window
 
-# What this page of the dialog does not touch, and GIMP writes again as it was, unless it is what it does by itself.
+# Settings that this page does not change. GIMP rewrites them unchanged, or omits them if they equal its defaults.
 _KEPT = ("theme", "icon-theme", "color-profile-policy", "check-updates", "save-session-info", "show-tooltips")
 _USUAL = {"theme": ("Dark",), "icon-theme": ("Symbolic",)}
 
 
 class UndoAndHistory(GimpTask):
-    """More steps to undo, and no list of used files."""
+    """Set the number of undo levels and turn off the list of recent files."""
 
     name = "undo-and-history"
     opens = "project"
@@ -30,12 +30,12 @@ class UndoAndHistory(GimpTask):
     instances = {"many": {"levels": 64}, "some": {"levels": 35}, "most": {"levels": 120}}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """What GIMP wrote when the preferences were confirmed."""
+        """Check the settings that GIMP wrote when the dialog was confirmed."""
         was, now = (read_sexpressions(state.file(GIMPRC)) for state in (before, after))
         levels, history = setting(now, "undo-levels"), setting(now, "save-document-history")
         return [
             equal("the undo levels are as asked", [world.parameters["levels"]], list(levels or ()), weight=2.0),
-            equal("used files are not recorded", ["no"], [str(one) for one in history or ()], weight=2.0),
+            equal("used files are not recorded", ["no"], [str(entry) for entry in history or ()], weight=2.0),
             holds("both were confirmed together", levels != setting(was, "undo-levels") and history is not None),
             unchanged(
                 "other settings are as they were",
@@ -45,7 +45,7 @@ class UndoAndHistory(GimpTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Through the dialog, whose fields have keys of their own."""
+        """Use the dialog; its fields have mnemonic keys."""
         return [
             Press("escape"),
             Press("ctrl+alt+p"),

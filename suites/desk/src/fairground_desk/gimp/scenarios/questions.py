@@ -1,4 +1,4 @@
-"""Questions about pictures, answered and nothing changed."""
+"""Questions about pictures; nothing may change."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fairground_desk.gimp.scenarios.judging import image, picture
 
 
 class AskLayer(GimpTask):
-    """What a layer of the project is like."""
+    """Ask about a layer of the project."""
 
     name = "ask-layer"
     kind = "answer"
@@ -46,22 +46,22 @@ class AskLayer(GimpTask):
 
     def _answer(self, world: World, before: State) -> float:
         studio = studio_of(world)
-        found = image(before, studio.project_path)
-        text = found[layer_of(studio, "caption")].text
-        sign = found[layer_of(studio, "sign")]
+        project = image(before, studio.project_path)
+        text = project[layer_of(studio, "caption")].text
+        sign = project[layer_of(studio, "sign")]
         assert text is not None
         answers = {
-            "opacity": round(found[layer_of(studio, "tint")].opacity * 100),
+            "opacity": round(project[layer_of(studio, "tint")].opacity * 100),
             "size": text.size,
             "x": sign.x,
             "width": sign.width,
-            "dpi": round(found.resolution[0]),
+            "dpi": round(project.resolution[0]),
         }
         return float(answers[str(world.parameters["about"])])
 
 
 class AskPicture(GimpTask):
-    """What a photograph is like."""
+    """Ask about a photograph."""
 
     name = "ask-photo"
     kind = "answer"
@@ -86,9 +86,9 @@ class AskPicture(GimpTask):
 
     def _answer(self, world: World, before: State) -> int | str:
         studio = studio_of(world)
-        found = picture(before, studio.photo_path)
+        photo = picture(before, studio.photo_path)
         about = str(world.parameters["about"])
-        return studio.owner if about == "owner" else found.width if about == "width" else found.height
+        return studio.owner if about == "owner" else photo.width if about == "width" else photo.height
 
 
 SCENARIOS = (AskLayer(), AskPicture())

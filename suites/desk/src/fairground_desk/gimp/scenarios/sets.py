@@ -1,4 +1,4 @@
-"""Several pictures at once: a set in one size, two side by side, the sign on a photograph or on nothing."""
+"""Scenarios that combine pictures: resize a set, place two side by side, add the sign or clear its background."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fairground_desk.gimp.scenarios.photo_shapes import save_jpeg, scale_to
 
 
 class ResizeSet(GimpTask):
-    """The same size for three pictures of a set."""
+    """Export three pictures of a set in the same size."""
 
     name = "resize-set"
     opens = "photo"
@@ -38,14 +38,12 @@ class ResizeSet(GimpTask):
     step_budget = 120
 
     def phrase(self, world: World) -> str:
-        """With the names of the pictures."""
         names = [path.rpartition("/")[2] for path in self._paths(world)]
         listed = f"{', '.join(names[:-1])} and {names[-1]}"
         example = names[0].replace(".jpg", f"-{world.parameters['suffix']}.jpg")
         return self.template.format_map({**facts(world), "listed": listed, "example": example})
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Each of them against its picture."""
         checks: list[Check] = []
         width, suffix = int(world.parameters["width"]), world.parameters["suffix"]
         for path in self._paths(world):
@@ -55,24 +53,23 @@ class ResizeSet(GimpTask):
             there = target in after.files
             checks.append(holds(f"{name} has a copy", there))
             if there:
-                found = picture(after, target)
+                copy = picture(after, target)
                 height = round(was.height * width / was.width)
-                right = found.format == "JPEG" and found.size == (width, height)
+                right = copy.format == "JPEG" and copy.size == (width, height)
                 checks.append(
-                    holds(f"the copy of {name} has the size", right, expected=[width, height], found=found.size)
+                    holds(f"the copy of {name} has the size", right, expected=[width, height], found=copy.size)
                 )
                 checks.append(
-                    looks(f"the copy shows {name}", found.pixels, following.rescaled(was.pixels, *found.size),
+                    looks(f"the copy shows {name}", copy.pixels, following.rescaled(was.pixels, *copy.size),
                           mean=5.0, share=0.1, weight=1.0)
                 )  # fmt: skip
             else:
                 checks += [holds(f"the copy of {name} has the size", False), holds(f"the copy shows {name}", False)]
-        made = {path for path in after.files if path.startswith("~/Pictures") and path not in before.files}
-        checks.append(equal("there are three new pictures", 3, len(made)))
+        added = {path for path in after.files if path.startswith("~/Pictures") and path not in before.files}
+        checks.append(equal("there are three new pictures", 3, len(added)))
         return checks
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Open, scale, export, close: for each."""
         width, suffix = int(world.parameters["width"]), world.parameters["suffix"]
         moves: list[Move] = []
         for path in self._paths(world):
@@ -90,7 +87,7 @@ class ResizeSet(GimpTask):
 
 
 class SideBySide(GimpTask):
-    """Two pictures of the set in one."""
+    """Combine two pictures of the set into one."""
 
     name = "side-by-side"
     opens = "photo"
@@ -109,24 +106,22 @@ class SideBySide(GimpTask):
     step_budget = 120
 
     def phrase(self, world: World) -> str:
-        """With the names of the pictures."""
-        one, other = (path.rpartition("/")[2] for path in self._paths(world))
-        return self.template.format_map({**facts(world), "one": one, "other": other})
+        first, second = (path.rpartition("/")[2] for path in self._paths(world))
+        return self.template.format_map({**facts(world), "one": first, "other": second})
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
         studio, wanted = studio_of(world), world.parameters
         width, height, half = (int(wanted[name]) for name in ("width", "height", "half"))
-        found = picture(after, f"{studio.home}/{wanted['name']}.png")
-        checks = [is_format(found, "PNG"), *has_size(found, width, height)]
-        fits = found.size == (width, height)
+        exported = picture(after, f"{studio.home}/{wanted['name']}.png")
+        checks = [is_format(exported, "PNG"), *has_size(exported, width, height)]
+        fits = exported.size == (width, height)
         for number, (side, path) in enumerate(zip(("left", "right"), self._paths(world), strict=True)):
-            part = cropped(found.pixels, (number * half, 0, half, height)) if fits else found.pixels
+            part = cropped(exported.pixels, (number * half, 0, half, height)) if fits else exported.pixels
             expected = following.rescaled(picture(before, path).pixels, half, height)
             checks.append(looks(f"the {side} half shows its picture", part, expected, mean=4.5, share=0.12))
         return checks
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """A new image, both pictures as layers, export."""
         studio, wanted = studio_of(world), world.parameters
         width, height, half = (int(wanted[name]) for name in ("width", "height", "half"))
         parts = "".join(
@@ -150,7 +145,7 @@ class SideBySide(GimpTask):
 
 
 class StampPhoto(GimpTask):
-    """The sign on the photograph."""
+    """Place the sign on the photograph."""
 
     name = "stamp-photo"
     opens = "photo"
@@ -170,26 +165,26 @@ class StampPhoto(GimpTask):
     step_budget = 100
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The sign where it should be, and the photograph everywhere else."""
         studio, wanted = studio_of(world), world.parameters
         side, x, y = (int(wanted[name]) for name in ("side", "x", "y"))
         photo, sign = picture(before, studio.photo_path), picture(before, studio.sign_path)
-        found = picture(after, f"{studio.home}/{wanted['name']}.png")
+        exported = picture(after, f"{studio.home}/{wanted['name']}.png")
         expected = photo.pixels.copy()
         expected[y : y + side, x : x + side] = following.rescaled(sign.pixels, side, side)
-        fits = found.size == photo.size
-        part = cropped(found.pixels, (x, y, side, side)) if fits else found.pixels
-        around = found.pixels.copy()
+        fits = exported.size == photo.size
+        part = cropped(exported.pixels, (x, y, side, side)) if fits else exported.pixels
+        around = exported.pixels.copy()
         if fits:
             around[y : y + side, x : x + side] = photo.pixels[y : y + side, x : x + side]
         clean = fits and difference(around, photo.pixels).mean < 0.2
         return [
-            is_format(found, "PNG"),
-            *has_size(found, *photo.size),
+            is_format(exported, "PNG"),
+            *has_size(exported, *photo.size),
             looks("the sign is there", part, following.rescaled(sign.pixels, side, side), mean=6.0, share=0.15,
                   bias=3.0),
-            looks("the whole looks right", found.pixels, expected, mean=1.0, share=0.02, weight=2.0),
-            holds("around it the photograph is as it was", clean and difference(found.pixels, photo.pixels).mean > 0.5),
+            looks("the whole looks right", exported.pixels, expected, mean=1.0, share=0.02, weight=2.0),
+            holds("around it the photograph is as it was",
+                  clean and difference(exported.pixels, photo.pixels).mean > 0.5),
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
@@ -206,7 +201,7 @@ class StampPhoto(GimpTask):
 
 
 class ClearSign(GimpTask):
-    """The sign without its white ground."""
+    """Make the white background of the sign transparent."""
 
     name = "transparent-sign"
     opens = "sign"
@@ -224,24 +219,25 @@ class ClearSign(GimpTask):
     }
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Transparent where it was white, and the same as before on white."""
         studio, side = studio_of(world), int(world.parameters["side"])
         sign = picture(before, studio.sign_path)
-        found = picture(after, f"{studio.home}/{world.parameters['name']}.png")
-        alpha = found.pixels[..., 3:].astype(np.float64) / 255
-        shown = np.round(found.pixels[..., :3] * alpha + 255 * (1 - alpha)).astype(np.uint8)
+        exported = picture(after, f"{studio.home}/{world.parameters['name']}.png")
+        alpha = exported.pixels[..., 3:].astype(np.float64) / 255
+        shown = np.round(exported.pixels[..., :3] * alpha + 255 * (1 - alpha)).astype(np.uint8)
         on_white = np.dstack([shown, np.full(shown.shape[:2], 255, np.uint8)])
-        corner = color_at(found.pixels, 1, 1)[3]
-        share = transparent_share(found.pixels)
-        edge = max(1, found.width * 15 // 200), found.height // 2
+        corner = color_at(exported.pixels, 1, 1)[3]
+        share = transparent_share(exported.pixels)
+        edge = max(1, exported.width * 15 // 200), exported.height // 2
         return [
-            is_format(found, "PNG"),
-            *has_size(found, side, side),
-            equal("the file can be transparent", True, found.has_alpha),
+            is_format(exported, "PNG"),
+            *has_size(exported, side, side),
+            equal("the file can be transparent", True, exported.has_alpha),
             equal("the corners are transparent", 0, corner, weight=2.0),
             holds("about a third is transparent", 0.25 < share < 0.6, found=share),
             holds(
-                "the sign itself is not", color_at(found.pixels, *edge)[3] > 100, found=color_at(found.pixels, *edge)
+                "the sign itself is not",
+                color_at(exported.pixels, *edge)[3] > 100,
+                found=color_at(exported.pixels, *edge),
             ),
             looks(
                 "on white it looks as before",

@@ -1,4 +1,4 @@
-"""Text, groups, masks, guides, grids and resolution of the project; versions of it under other names."""
+"""Scenarios about text, groups, masks, guides, grid and resolution of the project, and about copies of it."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from fairground_desk.gimp.scenarios.judging import (
 )
 from fairground_desk.gimp.scenarios.layers import ProjectTask, named, role, with_role
 
-_TEXT_PARTS = ("text", "width", "height", "digest", "x", "y")  # what follows from the words of a layer
+_TEXT_PARTS = ("text", "width", "height", "digest", "x", "y")  # leaves that depend on the text of a layer
 _SAVE = " Leave everything else in the image as it is, and save it under its own name."
 
 
 class EditCaption(ProjectTask):
-    """Other words in the text layer."""
+    """Change the text of the text layer."""
 
     name = "edit-caption"
     template = (
@@ -47,7 +47,7 @@ class EditCaption(ProjectTask):
     }
 
     def compare(self, world: World, before: XcfImage, after: XcfImage) -> Sequence[Check]:
-        """Words, size, and that it can still be edited."""
+        """Also check that the layer is still an editable text layer."""
         name, wanted = studio_of(world).layers[0], world.parameters
         layer, old = after[name], before[name]
         text, was = layer.text, old.text
@@ -73,7 +73,7 @@ class EditCaption(ProjectTask):
 
 
 class AddText(ProjectTask):
-    """A new text layer."""
+    """Add a text layer."""
 
     name = "add-text"
     template = (
@@ -91,10 +91,9 @@ class AddText(ProjectTask):
     }  # fmt: skip
 
     def compare(self, world: World, before: XcfImage, after: XcfImage) -> Sequence[Check]:
-        """Words, font, size, colour, place, name."""
         wanted = world.parameters
         new = str(wanted["to"])
-        layer = next((one for one in after.layers if one.name == new), None)
+        layer = next((layer for layer in after.layers if layer.name == new), None)
         if layer is None or layer.text is None or layer.pixels is None:
             return [holds("there is a text layer of that name", False, expected=new, found=order(after), weight=8.0)]
         return [
@@ -119,7 +118,7 @@ class AddText(ProjectTask):
 
 
 class GroupLayers(ProjectTask):
-    """Two layers into a group."""
+    """Put two layers into a group."""
 
     name = "group-layers"
     template = (
@@ -133,14 +132,13 @@ class GroupLayers(ProjectTask):
     }
 
     def compare(self, world: World, before: XcfImage, after: XcfImage) -> Sequence[Check]:
-        """The group, what is in it, and what is left outside."""
         studio, group = studio_of(world), str(world.parameters["to"])
         inside = [layer_of(studio, world.parameters[name]) for name in ("one", "other")]
         outside = [name for name in order(before) if name not in inside]
-        found = next((layer for layer in after.layers if layer.path == (group,)), None)
+        holder = next((layer for layer in after.layers if layer.path == (group,)), None)
         members = [layer.name for layer in after.layers if layer.path[:-1] == (group,)]
         return [
-            holds("there is such a group", found is not None and found.group, found=order(after), weight=2.0),
+            holds("there is such a group", holder is not None and holder.group, found=order(after), weight=2.0),
             equal("it holds the two layers, in order", inside, members, weight=2.0),
             equal("the whole order is right", [group, *(f"{group}/{name}" for name in inside), *outside], order(after)),
             holds("the layers in it show what they showed",
@@ -152,17 +150,17 @@ class GroupLayers(ProjectTask):
         ]  # fmt: skip
 
     def code(self, world: World) -> str:
-        """Layer > New Layer Group, then the layers dragged into it."""
-        one, other = (named(layer_of(studio_of(world), world.parameters[name])) for name in ("one", "other"))
+        """Layer > New Layer Group, then move both layers into it."""
+        upper, lower = (named(layer_of(studio_of(world), world.parameters[name])) for name in ("one", "other"))
         return (
             "(let ((group (car (gimp-layer-group-new image)))) (gimp-image-insert-layer image group 0 0) "
             f'(gimp-item-set-name group "{world.parameters["to"]}") '
-            f"(gimp-image-reorder-item image {other} group 0) (gimp-image-reorder-item image {one} group 0))"
+            f"(gimp-image-reorder-item image {lower} group 0) (gimp-image-reorder-item image {upper} group 0))"
         )
 
 
 class MaskLayer(ProjectTask):
-    """A mask that shows only a rectangle."""
+    """Add a layer mask that shows only a rectangle."""
 
     name = "mask-layer"
     template = (
@@ -182,7 +180,6 @@ class MaskLayer(ProjectTask):
         return with_role(self.template, world)
 
     def compare(self, world: World, before: XcfImage, after: XcfImage) -> Sequence[Check]:
-        """The mask's pixels, and that the layer itself is untouched."""
         wanted = world.parameters
         name = layer_of(studio_of(world), wanted["role"])
         layer = after[name]
@@ -216,7 +213,7 @@ class MaskLayer(ProjectTask):
 
 
 class PlaceGuides(ProjectTask):
-    """Guides for a layout."""
+    """Add guides for a layout."""
 
     name = "place-guides"
     template = (
@@ -232,12 +229,12 @@ class PlaceGuides(ProjectTask):
 
     def compare(self, world: World, before: XcfImage, after: XcfImage) -> Sequence[Check]:
         wanted = world.parameters
-        found = sorted((guide.orientation, guide.position) for guide in after.guides)
+        guides = sorted((guide.orientation, guide.position) for guide in after.guides)
         return [
-            contains("there is the left guide", ("vertical", wanted["left"]), found),
-            contains("there is the right guide", ("vertical", wanted["right"]), found),
-            contains("there is the level one", ("horizontal", wanted["level"]), found),
-            equal("there are three guides", 3, len(found)),
+            contains("there is the left guide", ("vertical", wanted["left"]), guides),
+            contains("there is the right guide", ("vertical", wanted["right"]), guides),
+            contains("there is the level one", ("horizontal", wanted["level"]), guides),
+            equal("there are three guides", 3, len(guides)),
             rest_stays(before, after, "guides"),
         ]
 
@@ -250,7 +247,7 @@ class PlaceGuides(ProjectTask):
 
 
 class SetResolution(ProjectTask):
-    """For print."""
+    """Set the resolution for print, save, and export."""
 
     name = "print-resolution"
     changes = ("{folder}/{project}", "{folder}/{name}.png")
@@ -276,17 +273,16 @@ class SetResolution(ProjectTask):
         ]
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The saved image, and the picture for the printer."""
         studio = studio_of(world)
-        found = picture(after, f"{studio.home}/{world.parameters['name']}.png")
+        exported = picture(after, f"{studio.home}/{world.parameters['name']}.png")
         was = image(before, studio.project_path)
-        across = found.dpi[0] if found.dpi else None
+        across = exported.dpi[0] if exported.dpi else None
         return [
             *super().judge(world, before, after, answer),
-            is_format(found, "PNG"),
-            *has_size(found, *was.size),
+            is_format(exported, "PNG"),
+            *has_size(exported, *was.size),
             close_to("the picture has the resolution too", float(int(world.parameters["dpi"])), across, within=1.0),
-            looks("the picture shows the whole image", found.pixels, flattened(was), mean=1.0, weight=2.0),
+            looks("the picture shows the whole image", exported.pixels, flattened(was), mean=1.0, weight=2.0),
         ]
 
     def code(self, world: World) -> str:
@@ -298,7 +294,7 @@ class SetResolution(ProjectTask):
 
 
 class ImageComment(ProjectTask):
-    """What the image says of itself, and its grid."""
+    """Set the image comment and the grid."""
 
     name = "comment-and-grid"
     template = (
@@ -332,7 +328,7 @@ class ImageComment(ProjectTask):
 
 
 class FlatVersion(GimpTask):
-    """One layer, under another name."""
+    """Flatten the image and save it under another name."""
 
     name = "flat-version"
     opens = "project"
@@ -345,34 +341,32 @@ class FlatVersion(GimpTask):
     instances = {"hand-over": {"name": "hand-over"}, "flat": {"name": "flat"}, "client": {"name": "for-client"}}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """One layer that shows what all of them showed."""
         studio = studio_of(world)
         was = image(before, studio.project_path)
-        found = image(after, f"{studio.home}/{world.parameters['name']}.xcf")
-        layer = found.layers[0]
+        flat = image(after, f"{studio.home}/{world.parameters['name']}.xcf")
+        layer = flat.layers[0]
         return [
-            equal("it has one layer", 1, len(found.layers), weight=2.0),
-            equal("the canvas has its size", list(was.size), list(found.size)),
+            equal("it has one layer", 1, len(flat.layers), weight=2.0),
+            equal("the canvas has its size", list(was.size), list(flat.size)),
             holds("the layer covers the canvas",
                   (layer.x, layer.y, layer.width, layer.height) == (0, 0, was.width, was.height)),
             equal("the layer has no transparency", False, layer.has_alpha),
-            looks("it shows what was seen", flattened(found), flattened(was), mean=1.0),
-            equal("the resolution is the same", [round(one) for one in was.resolution],
-                  [round(one) for one in found.resolution], weight=0.5),
+            looks("it shows what was seen", flattened(flat), flattened(was), mean=1.0),
+            equal("the resolution is the same", [round(value) for value in was.resolution],
+                  [round(value) for value in flat.resolution], weight=0.5),
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Image > Flatten Image, then save under another name."""
         wanted = facts(world)
         return [scheme(world, "(gimp-image-flatten image)"), *save_as(f"{wanted['folder']}/{wanted['name']}.xcf")]
 
 
 def spacing(found: XcfImage) -> tuple[float | None, float | None]:
-    """Across and down, of the image's own grid; None without one."""
+    """Return the horizontal and vertical grid spacing of the image, or None if it has no grid."""
     data = found.parasites.get("gimp-image-grid", b"").rstrip(b"\0")
     across, down = (setting(read_sexpressions(data), name) for name in ("xspacing", "yspacing"))
     return tuple(  # type: ignore[return-value]
-        float(one[0]) if one and isinstance(one[0], int | float) else None for one in (across, down)
+        float(values[0]) if values and isinstance(values[0], int | float) else None for values in (across, down)
     )
 
 

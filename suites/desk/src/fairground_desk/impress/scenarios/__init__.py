@@ -1,4 +1,4 @@
-"""Tasks in Impress, by what they are about."""
+"""Impress scenarios, one module per topic."""
 
 from fairground_desk.impress.scenarios import answers, documents, looks, objects, shows, slides, texts
 

@@ -1,4 +1,4 @@
-"""Questions that the presentation answers."""
+"""Questions about the content of the presentation."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from fairground_desk.impress.task import DeckTask, find_slide, part_of, position
 
 
 class _Question(DeckTask):
-    """Something to be found in the open presentation; nothing changes.
+    """Base class of questions about the open presentation; nothing may change.
 
     Attributes:
-        expects: The kind of answer, as `match_answer` names it.
+        expects: The kind of answer, as in `match_answer`.
     """
 
     kind = "answer"
@@ -27,16 +27,15 @@ class _Question(DeckTask):
 
     @abstractmethod
     def truth(self, world: World, was: Deck) -> tuple[object, Sequence[object]]:
-        """The right answer, and other answers that somebody might give."""
+        """Return the right answer and plausible wrong answers."""
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """See `judge`: an answer is no part of the presentation."""
+        """Return no checks: `judge` checks the answer."""
         return []
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Whether the answer is right, and the presentation as it was."""
-        expected, others = self.truth(world, self.deck(world, before))
-        right = match_answer(self.expects, expected, answer, among=others, question=world.instruction)
+        expected, wrong = self.truth(world, self.deck(world, before))
+        right = match_answer(self.expects, expected, answer, among=wrong, question=world.instruction)
         return [
             holds("the answer is right", right, expected=expected, found=answer, weight=1.0),
             *super().judge(world, before, after, answer),
@@ -47,7 +46,7 @@ class _Question(DeckTask):
 
 
 class ColumnTotal(_Question):
-    """A sum over the table of figures."""
+    """Ask for the sum of a column of the table."""
 
     name = "column-total"
     expects = "number"
@@ -67,7 +66,7 @@ class ColumnTotal(_Question):
 
 
 class LargestRow(_Question):
-    """Who has most, in the table of figures."""
+    """Ask for the table row with the largest or smallest value in a column."""
 
     name = "largest-row"
     template = (
@@ -89,12 +88,12 @@ class LargestRow(_Question):
     def truth(self, world: World, was: Deck) -> tuple[object, Sequence[object]]:
         _, *rows = table_of(find_slide(was, talk_of(world).part("figures").name)).grid
         pick = max if world.parameters["which"] == "largest" else min
-        found = pick(rows, key=lambda row: int(row[int(world.parameters["column"])]))[0]
-        return found, [row[0] for row in rows if row[0] != found]
+        name = pick(rows, key=lambda row: int(row[int(world.parameters["column"])]))[0]
+        return name, [row[0] for row in rows if row[0] != name]
 
 
 class WhoSpeaks(_Question):
-    """What the notes say."""
+    """Ask who presents a slide, according to the notes."""
 
     name = "who-speaks"
     template = (
@@ -109,12 +108,12 @@ class WhoSpeaks(_Question):
 
     def truth(self, world: World, was: Deck) -> tuple[object, Sequence[object]]:
         speakers = {slide.name: slide.notes[0].text.removeprefix("Speaker: ") for slide in was.slides if slide.notes}
-        found = speakers[part_of(world).name]
-        return found, sorted({one for one in speakers.values() if one != found})
+        speaker = speakers[part_of(world).name]
+        return speaker, sorted({name for name in speakers.values() if name != speaker})
 
 
 class ChartReading(_Question):
-    """What the chart shows."""
+    """Ask for the category in which a chart series is highest or lowest."""
 
     name = "chart-reading"
     template = (
@@ -137,12 +136,12 @@ class ChartReading(_Question):
         chart = chart_of(find_slide(was, talk_of(world).part("trend").name))
         values = [value or 0.0 for value in chart.series[int(world.parameters["series"])].values]
         wanted = max(values) if world.parameters["which"] == "highest" else min(values)
-        found = chart.categories[values.index(wanted)]
-        return found, [one for one in chart.categories if one != found]
+        category = chart.categories[values.index(wanted)]
+        return category, [name for name in chart.categories if name != category]
 
 
 class WhichSlide(_Question):
-    """Where something is said."""
+    """Ask which slide contains something."""
 
     name = "which-slide"
     expects = "number"

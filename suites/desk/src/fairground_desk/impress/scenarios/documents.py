@@ -1,4 +1,4 @@
-"""The file around the slides: other formats, properties, comments."""
+"""Scenarios about the file: export to other formats, properties and comments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fairground_desk.impress.task import DeckTask, done, find_slide, on, part_of
 
 
 class ExportPdf(DeckTask):
-    """The slides as a PDF, all or some."""
+    """Export all or some slides as PDF."""
 
     name = "export-pdf"
     saved = False
@@ -38,24 +38,22 @@ class ExportPdf(DeckTask):
         return {"what": f"all slides, {hidden},"}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """A PDF of this presentation, with as many pages as slides."""
         content = after.files.get(str(world.parameters["path"]), b"")
         hidden = sum(slide.hidden for slide in was.slides)
         wanted = int(world.parameters["pages"]) or len(was.slides) - (0 if world.parameters["hidden"] else hidden)
-        boxes = {tuple(round(float(one), 1) for one in box) for box in _BOX.findall(content)}
+        boxes = {tuple(round(float(edge), 1) for edge in box) for box in _BOX.findall(content)}
         ratios = [round((box[2] - box[0]) / (box[3] - box[1]), 2) for box in boxes if box[3] > box[1]]
-        said = was.metadata.title.encode("utf-16-be").hex().upper().encode()
+        title = was.metadata.title.encode("utf-16-be").hex().upper().encode()
         return [
             holds("there is a whole PDF", content.startswith(b"%PDF-") and b"%%EOF" in content[-64:], expected="a PDF",
                   found=content[:8], weight=1.0),
             equal("it has a page for each slide that was asked for", wanted, len(_PAGE.findall(content)), weight=2.0),
             equal("its pages are as slides are", [round(was.width / was.height, 2)], ratios, weight=1.0),
-            holds("it says that it is this presentation", said in content.upper(), expected=was.metadata.title,
+            holds("it says that it is this presentation", title in content.upper(), expected=was.metadata.title,
                   found="another title" if content else "no file", weight=1.0),
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """With the filter of the dialog."""
         options: dict[str, object] = {"ExportHiddenSlides": bool(world.parameters["hidden"])}
         if count := int(world.parameters["pages"]):
             options["PageRange"] = f"1-{count}"
@@ -67,7 +65,7 @@ _BOX = re.compile(rb"/MediaBox\s*\[\s*([\d.]{1,24})\s+([\d.]{1,24})\s+([\d.]{1,2
 
 
 class ExportPptx(DeckTask):
-    """A copy for people with PowerPoint."""
+    """Save a copy for PowerPoint."""
 
     name = "export-pptx"
     saved = False
@@ -84,15 +82,14 @@ class ExportPptx(DeckTask):
     }
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """The same slides, words and notes."""
         copy = read_pptx(after.file(str(world.parameters["path"])))
-        words = [[sorted(slide.text.split()) for slide in one.slides] for one in (was, copy)]
-        notes = [[_squeezed(slide.notes_text) for slide in one.slides] for one in (was, copy)]
+        words = [[sorted(slide.text.split()) for slide in deck.slides] for deck in (was, copy)]
+        notes = [[_squeezed(slide.notes_text) for slide in deck.slides] for deck in (was, copy)]
         shapes = [
             [[sum(shape.kind == kind for shape in slide.shapes) for kind in ("table", "chart", "image")]
-             for slide in one.slides] for one in (was, copy)
+             for slide in deck.slides] for deck in (was, copy)
         ]  # fmt: skip
-        hidden = [[number for number, slide in enumerate(one.slides, 1) if slide.hidden] for one in (was, copy)]
+        hidden = [[number for number, slide in enumerate(deck.slides, 1) if slide.hidden] for deck in (was, copy)]
         return [
             equal("the copy has the same slides, by title", list(was.titles), list(copy.titles), weight=2.0),
             equal("it has the same words", words[0], words[1], weight=1.0),
@@ -102,12 +99,11 @@ class ExportPptx(DeckTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """With the filter of the dialog."""
         return [deck(("export", world.parameters["path"], "Impress MS PowerPoint 2007 XML"))]
 
 
 class Properties(DeckTask):
-    """What the file says about itself."""
+    """Set the document properties."""
 
     name = "properties"
     template = (
@@ -125,18 +121,18 @@ class Properties(DeckTask):
     }  # fmt: skip
 
     def words(self, world: World) -> Mapping[str, object]:
-        listed = [f'"{one}"' for one in str(world.parameters["keywords"]).split(",")]
+        listed = [f'"{keyword}"' for keyword in str(world.parameters["keywords"]).split(",")]
         return {"told": f"{', '.join(listed[:-1])} and {listed[-1]}"}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        found = now.metadata
+        metadata = now.metadata
         keywords = str(world.parameters["keywords"]).split(",")
         return [
-            equal("the title is set", world.parameters["title"], found.title, weight=1.0),
-            equal("the subject is set", world.parameters["subject"], found.subject, weight=1.0),
-            equal("the keywords are set", keywords, list(found.keywords), weight=1.0),
-            equal("the comment is set", world.parameters["comment"], found.description, weight=1.0),
-            equal("the author is the same", was.metadata.author, found.author, weight=0.0, integrity=True),
+            equal("the title is set", world.parameters["title"], metadata.title, weight=1.0),
+            equal("the subject is set", world.parameters["subject"], metadata.subject, weight=1.0),
+            equal("the keywords are set", keywords, list(metadata.keywords), weight=1.0),
+            equal("the comment is set", world.parameters["comment"], metadata.description, weight=1.0),
+            equal("the author is the same", was.metadata.author, metadata.author, weight=0.0, integrity=True),
         ]
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
@@ -149,7 +145,7 @@ class Properties(DeckTask):
 
 
 class AddComment(DeckTask):
-    """A remark for the others who work on it."""
+    """Add a comment to a slide."""
 
     name = "add-comment"
     template = (
@@ -166,15 +162,16 @@ class AddComment(DeckTask):
         return {"slide": part_of(world).name}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """One comment, here and nowhere else."""
         name = part_of(world).name
-        found = {slide.name: [one.text.strip() for one in slide.comments] for slide in now.slides if slide.comments}
-        before = {slide.name: [one.text for one in slide.comments] for slide in was.slides if slide.comments}
+        comments = {
+            slide.name: [comment.text.strip() for comment in slide.comments] for slide in now.slides if slide.comments
+        }
+        before = {slide.name: [comment.text for comment in slide.comments] for slide in was.slides if slide.comments}
         return [
-            equal("the slide has the comment", [world.parameters["text"]], found.get(name, []), weight=2.0),
+            equal("the slide has the comment", [world.parameters["text"]], comments.get(name, []), weight=2.0),
             equal("it is signed by the one who works here", [talk_of(world).author],
-                  [one.author for one in find_slide(now, name).comments], weight=1.0),
-            equal("the other comments are there", before, {key: text for key, text in found.items() if key != name},
+                  [comment.author for comment in find_slide(now, name).comments], weight=1.0),
+            equal("the other comments are there", before, {key: text for key, text in comments.items() if key != name},
                   weight=0.0, integrity=True),
         ]  # fmt: skip
 
@@ -186,7 +183,7 @@ class AddComment(DeckTask):
 
 
 class SettleComment(DeckTask):
-    """A comment is dealt with and goes."""
+    """Carry out a comment's request and delete the comment."""
 
     name = "settle-comment"
     template = (
@@ -201,21 +198,20 @@ class SettleComment(DeckTask):
     }
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """One bullet less, and no comment."""
         name, number = talk_of(world).part("risks").name, int(world.parameters["number"])
         old, new = find_slide(was, name), find_slide(now, name)
-        lines = [[one.text for shape in slide.shapes if shape.role == "outline" for one in shape.paragraphs]
+        lines = [[paragraph.text for shape in slide.shapes if shape.role == "outline" for paragraph in shape.paragraphs]
                  for slide in (old, new)]  # fmt: skip
         wanted = [text for at, text in enumerate(lines[0]) if at != number]
         return [
             equal("the bullet is gone, and only that", wanted, lines[1], weight=2.0),
             holds("the comment is gone", bool(new.name) and not new.comments, expected="no comment",
-                  found=[one.text for one in new.comments], weight=1.0),
+                  found=[comment.text for comment in new.comments], weight=1.0),
             equal("the title is as it was", old.title, new.title, weight=0.0, integrity=True),
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """The bullets from that one on, whose formats are alike, and the comment."""
+        """The comment, and the bullets from the deleted one on, which have the same format."""
         name, number = talk_of(world).part("risks").name, int(world.parameters["number"])
         return [
             on(name, r"comment.*"),
@@ -225,8 +221,8 @@ class SettleComment(DeckTask):
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
         part, number = talk_of(world).part("risks"), int(world.parameters["number"])
-        kept = [text for at, text in enumerate(part.lines) if at != number]
-        shorter = ("write", part.name, "outline", "\n".join(kept))
+        remaining = [text for at, text in enumerate(part.lines) if at != number]
+        shorter = ("write", part.name, "outline", "\n".join(remaining))
         return done(shorter, ("dispatch", ".uno:DeleteAllAnnotation", {}))
 
 

@@ -1,4 +1,4 @@
-"""Backgrounds, footers, the size of slides, and shapes: their colours, size and place."""
+"""Scenarios about backgrounds, footers, slide size, and the colours, size and position of shapes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fairground_desk.impress.task import (
 
 
 class MasterBackground(DeckTask):
-    """One colour behind all slides."""
+    """Set one background colour for all slides."""
 
     name = "master-background"
     template = (
@@ -38,13 +38,13 @@ class MasterBackground(DeckTask):
     }
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        found = [master.background.fill for master in now.masters]
+        fills = [master.background.fill for master in now.masters]
         own = [slide.name for slide in now.slides if slide.background.fill]
         return [
-            equal("the master has the colour", [f"#{str(world.parameters['hex']).lower()}"], found, weight=2.0),
+            equal("the master has the colour", [f"#{str(world.parameters['hex']).lower()}"], fills, weight=2.0),
             equal("no slide has a background of its own", [], own, weight=0.0, integrity=True),
-            equal("the master is the same one", [one.name for one in was.masters], [one.name for one in now.masters],
-                  weight=0.0, integrity=True),
+            equal("the master is the same one", [master.name for master in was.masters],
+                  [master.name for master in now.masters], weight=0.0, integrity=True),
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
@@ -55,7 +55,7 @@ class MasterBackground(DeckTask):
 
 
 class SlideBackground(DeckTask):
-    """One slide stands out."""
+    """Set the background colour of one slide."""
 
     name = "slide-background"
     template = (
@@ -73,15 +73,14 @@ class SlideBackground(DeckTask):
         return {"slide": part_of(world).name}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """This slide's colour, and no other's."""
         name = part_of(world).name
         coloured = {slide.name: slide.background.fill for slide in now.slides if slide.background.fill}
         return [
             equal("the slide has the colour", f"#{str(world.parameters['hex']).lower()}", coloured.get(name, ""),
                   weight=2.0),
             equal("it is the only one", [name], list(coloured), weight=1.0),
-            equal("the master keeps its own", [one.background.fill for one in was.masters],
-                  [one.background.fill for one in now.masters], weight=0.0, integrity=True),
+            equal("the master keeps its own", [master.background.fill for master in was.masters],
+                  [master.background.fill for master in now.masters], weight=0.0, integrity=True),
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
@@ -92,7 +91,7 @@ class SlideBackground(DeckTask):
 
 
 class Footers(DeckTask):
-    """A footer and numbers on all slides but the first."""
+    """Show a footer and slide numbers on all slides except the first."""
 
     name = "footers"
     template = (
@@ -122,17 +121,16 @@ class Footers(DeckTask):
         first, rest = now.slides[:1], now.slides[1:]
         count = len(was.slides) - 1
         return [
-            equal("the other slides have the footer", count, sum(one.footer == text for one in rest),
+            equal("the other slides have the footer", count, sum(slide.footer == text for slide in rest),
                   weight=1.0 if text else 0.0),
-            equal("the other slides have numbers, or not", count, sum(one.numbered == number for one in rest),
+            equal("the other slides have numbers, or not", count, sum(slide.numbered == number for slide in rest),
                   weight=1.0 if number else 0.0),
-            equal("the first slide has neither", [("", False)], [(one.footer, one.numbered) for one in first],
+            equal("the first slide has neither", [("", False)], [(slide.footer, slide.numbered) for slide in first],
                   weight=0.0),
-            equal("no slide has a date", 0, sum(bool(one.date) for one in now.slides), weight=0.0),
+            equal("no slide has a date", 0, sum(bool(slide.date) for slide in now.slides), weight=0.0),
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """What slides show at their edge."""
         return [r"[^/]+/(?:footer|numbered)"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
@@ -145,7 +143,7 @@ class Footers(DeckTask):
 
 
 class SlideSize(DeckTask):
-    """Another projector."""
+    """Change the slide size for another projector."""
 
     name = "slide-size"
     template = (
@@ -164,21 +162,20 @@ class SlideSize(DeckTask):
         return {name: f"{world.parameters[name]:g}" for name in ("width", "height")}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """Width and height, and all words."""
         size = (now.width, now.height)
         wanted = [float(world.parameters[name]) for name in ("width", "height")]
-        fits = [abs(one - other) <= 0.5 for one, other in zip(size, wanted, strict=True)]
+        fits = [abs(actual - target) <= 0.5 for actual, target in zip(size, wanted, strict=True)]
         return [
             holds("slides have the size", all(fits), expected=wanted,
                   found=size, weight=3.0),
-            equal("the words on slides are the same", [one.text for one in was.slides],
-                  [one.text for one in now.slides], weight=0.0, integrity=True),
-            equal("the slides have as many shapes", [len(one.shapes) for one in was.slides],
-                  [len(one.shapes) for one in now.slides], weight=0.0, integrity=True),
+            equal("the words on slides are the same", [slide.text for slide in was.slides],
+                  [slide.text for slide in now.slides], weight=0.0, integrity=True),
+            equal("the slides have as many shapes", [len(slide.shapes) for slide in was.slides],
+                  [len(slide.shapes) for slide in now.slides], weight=0.0, integrity=True),
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """The size, and what follows from it."""
+        """The size, and the leaves that depend on it."""
         adapts = r"\.(?:x|y|width|height|size|left|first_line|above|below|right|line_width|shares|tabs)"
         return [r"/(?:width|height)", rf"/master.*{adapts}", rf"[^/]+/(?:shape|note).*{adapts}"]
 
@@ -189,7 +186,7 @@ class SlideSize(DeckTask):
 
 
 class ShapeColours(DeckTask):
-    """Fill and outline of a box."""
+    """Set the fill and outline colours of a box."""
 
     name = "shape-colours"
     template = (
@@ -208,16 +205,18 @@ class ShapeColours(DeckTask):
         return {"slide": part.name, "box": part.lines[int(world.parameters["number"]) - 1]}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """Both colours, and the other boxes."""
         name, box = _box(world)
         old, new = find_slide(was, name), find_slide(now, name)
         shape = find_shape(new, box)
-        others = [[(one.name, one.fill, one.line) for one in slide.shapes if one.name != box] for slide in (old, new)]
+        colours = [
+            [(shape.name, shape.fill, shape.line) for shape in slide.shapes if shape.name != box]
+            for slide in (old, new)
+        ]
         return [
             equal("the box has the fill", f"#{str(world.parameters['fill']).lower()}", shape.fill, weight=1.5),
             equal("the box has the outline", f"#{str(world.parameters['line']).lower()}", shape.line, weight=1.5),
             equal("its text is the same", find_shape(old, box).text, shape.text, weight=0.0, integrity=True),
-            equal("the others keep their colours", others[0], others[1], weight=0.0, integrity=True),
+            equal("the others keep their colours", colours[0], colours[1], weight=0.0, integrity=True),
         ]
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
@@ -230,7 +229,7 @@ class ShapeColours(DeckTask):
 
 
 class ShapePlace(DeckTask):
-    """Size and place of a box."""
+    """Set the size and position of a box."""
 
     name = "shape-place"
     template = (
@@ -249,16 +248,15 @@ class ShapePlace(DeckTask):
         return {"slide": part.name, "box": part.lines[int(world.parameters["number"]) - 1], **sizes}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """Where it lies and how large it is."""
         name, box = _box(world)
         shape = find_shape(find_slide(now, name), box)
         wanted = {key: float(world.parameters[key]) * 10 for key in ("x", "y", "width", "height")}
-        others = [_others(find_slide(one, name).shapes, box) for one in (was, now)]
+        boxes = [_others(find_slide(deck, name).shapes, box) for deck in (was, now)]
         return [
             about("the box lies where asked", {key: wanted[key] for key in ("x", "y")}, shape, weight=1.5),
             about("the box is as large as asked", {key: wanted[key] for key in ("width", "height")}, shape, weight=1.5),
             equal("it is not turned", 0.0, shape.rotation, weight=0.0),
-            equal("the other shapes stay where they are", others[0], others[1], weight=0.0, integrity=True),
+            equal("the other shapes stay where they are", boxes[0], boxes[1], weight=0.0, integrity=True),
         ]
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
@@ -271,7 +269,7 @@ class ShapePlace(DeckTask):
 
 
 class AddShape(DeckTask):
-    """A box with words."""
+    """Add a rectangle with text."""
 
     name = "add-shape"
     template = (
@@ -292,13 +290,12 @@ class AddShape(DeckTask):
         return {"slide": part_of(world).name, **sizes}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """One shape more: kind, place, fill and text."""
         name = part_of(world).name
         new, _ = added_shapes(find_slide(was, name), find_slide(now, name))
         shape = new[0] if new else Shape()
         wanted = {key: float(world.parameters[key]) * 10 for key in ("x", "y", "width", "height")}
         return [
-            equal("there is one rectangle more", ["rectangle"], [one.kind for one in new], weight=1.0),
+            equal("there is one rectangle more", ["rectangle"], [shape.kind for shape in new], weight=1.0),
             about("it lies where asked, as large as asked", wanted, shape, weight=1.0),
             equal("it has the fill", f"#{str(world.parameters['fill']).lower()}", shape.fill, weight=1.0),
             equal("it has the text", world.parameters["text"], shape.text.strip(), weight=1.0),
@@ -320,7 +317,9 @@ def _box(world: World) -> tuple[str, str]:
 
 
 def _others(shapes: Sequence[Shape], but: str) -> list[tuple[object, ...]]:
-    return [(one.name or one.role, one.x, one.y, one.width, one.height) for one in shapes if one.name != but]
+    return [
+        (shape.name or shape.role, shape.x, shape.y, shape.width, shape.height) for shape in shapes if shape.name != but
+    ]
 
 
 SCENARIOS = (

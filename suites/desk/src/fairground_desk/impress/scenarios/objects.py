@@ -1,4 +1,4 @@
-"""Pictures, tables and charts."""
+"""Scenarios about pictures, tables and charts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from fairground_desk.impress.task import (
 
 
 class InsertPicture(DeckTask):
-    """A picture from the user's folder, at a place, with words for those who do not see it."""
+    """Insert a picture from the user's folder at a position, with alternative text."""
 
     name = "insert-picture"
     template = (
@@ -52,24 +52,23 @@ class InsertPicture(DeckTask):
         return {"slide": part_of(world).name, "path": self.file(world), **sizes}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Also that it is this very picture."""
+        """Also check that the embedded bytes are those of the file."""
         wanted = hashlib.sha256(before.file(self.file(world))).hexdigest()
-        found = [one.picture.digest if one.picture else "" for one in self._new(world, before, after)]
+        digests = [shape.picture.digest if shape.picture else "" for shape in self._new(world, before, after)]
         return [*super().judge(world, before, after, answer),
-                equal("it is this very picture, embedded", [wanted], found, weight=1.0)]  # fmt: skip
+                equal("it is this very picture, embedded", [wanted], digests, weight=1.0)]  # fmt: skip
 
     def _new(self, world: World, before: State, after: State) -> list[Shape]:
         name = part_of(world).name
         return added_shapes(*(find_slide(self.deck(world, state), name) for state in (before, after)))[0]
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """One picture more: place, size and words."""
         name = part_of(world).name
         new, _ = added_shapes(find_slide(was, name), find_slide(now, name))
         shape = new[0] if new else Shape()
         wanted = {key: float(world.parameters[key]) * 10 for key in ("x", "y", "width", "height")}
         return [
-            equal("there is one picture more on the slide", ["image"], [one.kind for one in new], weight=1.0),
+            equal("there is one picture more on the slide", ["image"], [shape.kind for shape in new], weight=1.0),
             about("it lies where asked", {key: wanted[key] for key in ("x", "y")}, shape, weight=1.0),
             about("it is as large as asked", {key: wanted[key] for key in ("width", "height")}, shape, weight=1.0),
             holds("it has the alternative text", world.parameters["alt"] in (shape.alt, shape.alt_title),
@@ -86,7 +85,7 @@ class InsertPicture(DeckTask):
 
 
 class PlaceEditedPicture(InsertPicture):
-    """A picture that came out of GIMP goes onto a slide."""
+    """Insert a picture that was edited in GIMP."""
 
     name = "place-edited-picture"
     template = (
@@ -110,7 +109,7 @@ class PlaceEditedPicture(InsertPicture):
 
 
 class AddTable(DeckTask):
-    """A small table with words."""
+    """Add a small table with texts."""
 
     name = "add-table"
     template = (
@@ -129,20 +128,19 @@ class AddTable(DeckTask):
     def words(self, world: World) -> Mapping[str, object]:
         grid = self._grid(world)
         places = ("first", "second", "third", "fourth")
-        told = "; ".join(f"{place} row: {', '.join(row)}" for place, row in zip(places, grid, strict=False))
-        return {"slide": part_of(world).name, "rows": len(grid), "columns": len(grid[0]), "lines": told}
+        rows = "; ".join(f"{place} row: {', '.join(row)}" for place, row in zip(places, grid, strict=False))
+        return {"slide": part_of(world).name, "rows": len(grid), "columns": len(grid[0]), "lines": rows}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """One table more, with these cells."""
         name, grid = part_of(world).name, self._grid(world)
         new, _ = added_shapes(find_slide(was, name), find_slide(now, name))
         table = new[0].table if new and new[0].table else Table()
-        found = [[cell.strip() for cell in row] for row in table.grid]
+        actual = [[cell.strip() for cell in row] for row in table.grid]
         return [
-            equal("there is one table more", ["table"], [one.kind for one in new], weight=1.0),
+            equal("there is one table more", ["table"], [shape.kind for shape in new], weight=1.0),
             equal("it has the right size", [len(grid), len(grid[0])], [table.rows, table.columns], weight=1.0),
-            equal("its first row is right", grid[:1], found[:1], weight=1.0),
-            equal("the other rows are right", grid[1:], found[1:], weight=1.0),
+            equal("its first row is right", grid[:1], actual[:1], weight=1.0),
+            equal("the other rows are right", grid[1:], actual[1:], weight=1.0),
         ]
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
@@ -155,34 +153,35 @@ class AddTable(DeckTask):
 
 
 class _TableTask(DeckTask):
-    """The cells of the table on a slide."""
+    """Base class of scenarios that change the table on a slide."""
 
     role = "figures"
 
     def wanted(self, world: World, was: Sequence[Sequence[str]], before: State) -> list[list[str]]:
-        """The cells as they should be, from those that were."""
+        """Return the expected cells, computed from the original ones."""
         raise NotImplementedError
 
     def words(self, world: World) -> Mapping[str, object]:
         return {"slide": talk_of(world).part(self.role).name}
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Cells that had to change, those that had not, and the size."""
+        """Check the cells to change, all other cells, and the size of the table."""
         name = talk_of(world).part(self.role).name
         old, new = (table_of(find_slide(self.deck(world, state), name)) for state in (before, after))
-        was, found = (_cells(one) for one in (old, new))
+        was, cells_after = (_cells(table) for table in (old, new))
         wanted = self.wanted(world, [list(row) for row in old.grid], before)
         cells = {(row, column): text for row, line in enumerate(wanted) for column, text in enumerate(line)}
         changed = {_place(*key): text for key, text in cells.items() if was.get(key) != text}
-        kept = {_place(*key): text for key, text in cells.items() if was.get(key) == text}
-        now = {_place(*key): text for key, text in found.items()}
+        unchanged = {_place(*key): text for key, text in cells.items() if was.get(key) == text}
+        now = {_place(*key): text for key, text in cells_after.items()}
         grown = (len(wanted), len(wanted[0])) != (old.rows, old.columns)
         return [
             equal("the cells say what they should", changed, {key: now.get(key) for key in changed},
                   weight=3.0 if changed else 0.0),
             equal("the table has the right size", [len(wanted), len(wanted[0])], [new.rows, new.columns],
                   weight=1.0 if grown else 0.0),
-            equal("the other cells say what they said", kept, {key: now.get(key) for key in kept}, weight=0.0),
+            equal("the other cells say what they said", unchanged, {key: now.get(key) for key in unchanged},
+                  weight=0.0),
             *super().judge(world, before, after, answer),
         ]  # fmt: skip
 
@@ -191,7 +190,7 @@ class _TableTask(DeckTask):
 
 
 class CellValue(_TableTask):
-    """A number in the table is wrong."""
+    """Correct a number in the table."""
 
     name = "cell-value"
     template = (
@@ -228,7 +227,7 @@ class CellValue(_TableTask):
 
 
 class UpdateFigures(_TableTask):
-    """A column of the table is brought up to date from a file."""
+    """Update a column of the table from a CSV file."""
 
     name = "update-figures"
     template = (
@@ -248,7 +247,6 @@ class UpdateFigures(_TableTask):
         return list(csv.reader(io.StringIO(before.text(LATEST))))
 
     def wanted(self, world: World, was: Sequence[Sequence[str]], before: State) -> list[list[str]]:
-        """The column of the file in the place of the old one."""
         column, latest = int(world.parameters["column"]), self._latest(before)
         return [[*row[:column], latest[at][column], *row[column + 1 :]] for at, row in enumerate(was)]
 
@@ -264,7 +262,7 @@ class UpdateFigures(_TableTask):
 
 
 class TotalRow(_TableTask):
-    """A row at the end adds the numbers up."""
+    """Add a row with totals."""
 
     name = "total-row"
     template = (
@@ -275,7 +273,6 @@ class TotalRow(_TableTask):
     instances = {"total": {"label": "Total"}, "sum": {"label": "Sum"}, "together": {"label": "All together"}}
 
     def wanted(self, world: World, was: Sequence[Sequence[str]], before: State) -> list[list[str]]:
-        """One row more, worked out from the others."""
         sums = [str(sum(int(row[column]) for row in was[1:])) for column in range(1, len(was[0]))]
         return [*map(list, was), [str(world.parameters["label"]), *sums]]
 
@@ -286,14 +283,13 @@ class TotalRow(_TableTask):
         return [on(part.name, rf"shape\[[^\]]+ table\]\.table\.(?:rows|cell\[(?:{cells})\].*)")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """A row more, with the sums."""
         name = talk_of(world).part(self.role).name
         grid = table_of(find_slide(self.deck(world, before), name)).grid
         return done(("add_row", name, self.wanted(world, grid, before)[-1]))
 
 
 class AddPerson(_TableTask):
-    """One more in the table of people."""
+    """Add a person to the table."""
 
     name = "add-person"
     role = "team"
@@ -308,7 +304,7 @@ class AddPerson(_TableTask):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        listed = ", ".join(f'"{one}"' for one in str(world.parameters["cells"]).split(","))
+        listed = ", ".join(f'"{cell}"' for cell in str(world.parameters["cells"]).split(","))
         return {**super().words(world), "cells": listed}
 
     def wanted(self, world: World, was: Sequence[Sequence[str]], before: State) -> list[list[str]]:
@@ -324,7 +320,7 @@ class AddPerson(_TableTask):
 
 
 class EditChart(DeckTask):
-    """The title, a number or the kind of a chart."""
+    """Change the title, a value or the kind of a chart."""
 
     name = "edit-chart"
     template = (
@@ -350,22 +346,21 @@ class EditChart(DeckTask):
         return {"slide": part.name, "what": what}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """The part that changes, and those that do not."""
         name = talk_of(world).part("trend").name
-        old, new = (chart_of(find_slide(one, name)) for one in (was, now))
+        old, new = (chart_of(find_slide(deck, name)) for deck in (was, now))
         change, value = world.parameters["change"], world.parameters["value"]
-        values = [list(one.values) for one in old.series]
+        values = [list(series.values) for series in old.series]
         if change == "number":
             values[int(world.parameters["column"])][int(world.parameters["row"])] = float(value)
         title = value if change == "title" else old.title
         kind = value if change == "kind" else old.kind
         return [
             equal("the chart has the title", title, new.title, weight=2.0 if change == "title" else 0.0),
-            equal("the chart has the numbers", values, [list(one.values) for one in new.series],
+            equal("the chart has the numbers", values, [list(series.values) for series in new.series],
                   weight=2.0 if change == "number" else 0.0),
             equal("the chart is of the kind", kind, new.kind, weight=2.0 if change == "kind" else 0.0),
-            equal("the chart has the same words", [list(old.categories), [one.name for one in old.series]],
-                  [list(new.categories), [one.name for one in new.series]], weight=0.0, integrity=True),
+            equal("the chart has the same words", [list(old.categories), [series.name for series in old.series]],
+                  [list(new.categories), [series.name for series in new.series]], weight=0.0, integrity=True),
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
@@ -385,7 +380,7 @@ class EditChart(DeckTask):
 
 
 def table_of(slide: Slide) -> Table:
-    """The slide's table; raises `StateError` when it has none."""
+    """Return the slide's table; raises `StateError` if it has none."""
     for shape in slide.shapes:
         if shape.table is not None:
             return shape.table
@@ -401,7 +396,7 @@ def _cells(table: Table) -> dict[tuple[int, int], str]:
 
 
 def chart_of(slide: Slide) -> Chart:
-    """The slide's chart, or an empty one, so that checks of it fail."""
+    """Return the slide's chart, or an empty one, which fails its checks."""
     return next((shape.chart for shape in slide.shapes if shape.chart is not None), Chart())
 
 

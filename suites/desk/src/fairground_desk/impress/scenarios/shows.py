@@ -1,4 +1,4 @@
-"""What happens when the presentation is played: transitions, effects, custom shows, settings."""
+"""Scenarios about the slide show: transitions, effects, custom shows and settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TYPES = {"fade": (37, 101), "dissolve": (40, 0), "pushWipe": (35, 97), "barWipe
 
 
 class SlideTransition(DeckTask):
-    """How one slide comes in, and when the next one does."""
+    """Set the transition of one slide, and when it advances."""
 
     name = "slide-transition"
     template = (
@@ -29,19 +29,18 @@ class SlideTransition(DeckTask):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slide, and when it goes on."""
         after = world.parameters["after"]
-        told = f", and let it go on to the next slide by itself after {after} seconds" if after else ""
-        return {"slide": part_of(world).name, "advance": told, "seconds": f"{world.parameters['seconds']:g}"}
+        advance = f", and let it go on to the next slide by itself after {after} seconds" if after else ""
+        return {"slide": part_of(world).name, "advance": advance, "seconds": f"{world.parameters['seconds']:g}"}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        found = find_slide(now, part_of(world).name).transition
+        transition = find_slide(now, part_of(world).name).transition
         wanted = float(world.parameters["after"])
         return [
-            equal("the transition is the one asked for", world.parameters["kind"], found.kind, weight=2.0),
-            close_to("it takes as long as asked", float(world.parameters["seconds"]), found.duration, within=0.01),
-            equal("the next slide comes as asked", wanted or None, found.advance, weight=1.0 if wanted else 0.0),
-            holds("it has no sound", not found.sound, expected="no sound", found=found.sound, weight=0.0),
+            equal("the transition is the one asked for", world.parameters["kind"], transition.kind, weight=2.0),
+            close_to("it takes as long as asked", float(world.parameters["seconds"]), transition.duration, within=0.01),
+            equal("the next slide comes as asked", wanted or None, transition.advance, weight=1.0 if wanted else 0.0),
+            holds("it has no sound", not transition.sound, expected="no sound", found=transition.sound, weight=0.0),
         ]
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
@@ -52,7 +51,7 @@ class SlideTransition(DeckTask):
 
 
 class AllTransitions(DeckTask):
-    """The same transition for every slide."""
+    """Set the same transition on all slides."""
 
     name = "all-transitions"
     template = (
@@ -67,18 +66,19 @@ class AllTransitions(DeckTask):
 
     def words(self, world: World) -> Mapping[str, object]:
         after = world.parameters["after"]
-        told = f", and let every slide go on to the next by itself after {after} seconds" if after else ""
-        return {"advance": told, "seconds": f"{world.parameters['seconds']:g}"}
+        advance = f", and let every slide go on to the next by itself after {after} seconds" if after else ""
+        return {"advance": advance, "seconds": f"{world.parameters['seconds']:g}"}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        found = [slide.transition for slide in now.slides]
+        transitions = [slide.transition for slide in now.slides]
         count, wanted = len(was.slides), float(world.parameters["after"])
-        kinds = sum(one.kind == world.parameters["kind"] for one in found)
-        times = sum(abs(one.duration - float(world.parameters["seconds"])) < 0.01 for one in found)
+        kinds = sum(transition.kind == world.parameters["kind"] for transition in transitions)
+        times = sum(abs(transition.duration - float(world.parameters["seconds"])) < 0.01 for transition in transitions)
         return [
             equal("every slide has the transition", count, kinds, weight=2.0),
             equal("on every slide it takes as long as asked", count, times, weight=1.0),
-            equal("every slide goes on as asked", count, sum(one.advance == (wanted or None) for one in found),
+            equal("every slide goes on as asked", count,
+                  sum(transition.advance == (wanted or None) for transition in transitions),
                   weight=1.0 if wanted else 0.0),
         ]  # fmt: skip
 
@@ -91,16 +91,16 @@ class AllTransitions(DeckTask):
 
 def _values(world: World) -> dict[str, object]:
     kind, subtype = _TYPES[str(world.parameters["kind"])]
-    found: dict[str, object] = {
+    values: dict[str, object] = {
         "TransitionType": kind, "TransitionSubtype": subtype, "TransitionDuration": float(world.parameters["seconds"]),
     }  # fmt: skip
     if after := world.parameters["after"]:
-        found |= {"Change": 1, "HighResDuration": float(after)}
-    return found
+        values |= {"Change": 1, "HighResDuration": float(after)}
+    return values
 
 
 class RemoveTransition(DeckTask):
-    """The opening no longer fades in."""
+    """Remove the transition of the opening slide and change its subtitle."""
 
     name = "set-opening"
     template = (
@@ -128,7 +128,6 @@ class RemoveTransition(DeckTask):
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """The transition, and the subtitle's text."""
         name = talk_of(world).part("opening").name
         return [on(name, "transition.*"), on(name, r"shape\[subtitle\]\.paragraph\[0\].*text")]
 
@@ -139,7 +138,7 @@ class RemoveTransition(DeckTask):
 
 
 class AnimateShape(DeckTask):
-    """An entrance effect."""
+    """Add an entrance effect to a shape."""
 
     name = "animate-shape"
     template = (
@@ -157,7 +156,6 @@ class AnimateShape(DeckTask):
     }  # fmt: skip
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slide, the shape and the start."""
         starts = {"on-click": "on click", "after-previous": "after previous", "with-previous": "with previous"}
         shape, part = str(world.parameters["shape"]), part_of(world)
         what = {"Photo": "the photo", "Caption": "the caption below the photo"}.get(shape)
@@ -166,13 +164,22 @@ class AnimateShape(DeckTask):
         return {"slide": part.name, "what": what, "start": starts[str(world.parameters["trigger"])]}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """One effect, on the right shape, started as asked."""
-        found = find_slide(now, part_of(world).name).animations
-        effects = [one.effect for one in found]
+        animations = find_slide(now, part_of(world).name).animations
+        effects = [animation.effect for animation in animations]
         return [
             equal("there is the one effect", [f"entrance-{world.parameters['effect']}"], effects, weight=1.5),
-            equal("it is on the right shape", [world.parameters["shape"]], [one.target for one in found], weight=1.5),
-            equal("it starts as asked", [world.parameters["trigger"]], [one.trigger for one in found], weight=1.0),
+            equal(
+                "it is on the right shape",
+                [world.parameters["shape"]],
+                [animation.target for animation in animations],
+                weight=1.5,
+            ),
+            equal(
+                "it starts as asked",
+                [world.parameters["trigger"]],
+                [animation.trigger for animation in animations],
+                weight=1.0,
+            ),
         ]
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
@@ -185,7 +192,7 @@ class AnimateShape(DeckTask):
 
 
 class CustomShow(DeckTask):
-    """Some of the slides as a show of their own."""
+    """Create a custom show of some slides."""
 
     name = "custom-show"
     template = (
@@ -208,15 +215,15 @@ class CustomShow(DeckTask):
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
         shows = dict(now.show.custom)
         name = str(world.parameters["show"])
-        found = list(shows.get(name, ()))
+        names = list(shows.get(name, ()))
         return [
             equal("there is the custom show", [name], list(shows), weight=1.0),
-            equal("it has the right slides", sorted(self._names(world)), sorted(found), weight=1.0),
-            equal("they are in order", self._names(world), found, weight=1.0),
+            equal("it has the right slides", sorted(self._names(world)), sorted(names), weight=1.0),
+            equal("they are in order", self._names(world), names, weight=1.0),
         ]
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """Custom shows. A presentation with settings of the show also says which one is played."""
+        """Custom shows. A presentation with show settings also stores which custom show is played."""
         return [r"/show(?:\.custom.*)?"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
@@ -224,7 +231,7 @@ class CustomShow(DeckTask):
 
 
 class ShowSettings(DeckTask):
-    """How the whole presentation is played."""
+    """Change the settings of the slide show."""
 
     name = "show-settings"
     template = (
@@ -261,7 +268,7 @@ class ShowSettings(DeckTask):
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """These settings; `manual` and custom shows are not among them."""
+        """The changed settings; `manual` and the custom shows must stay."""
         return [r"/show(?:\.(?:endless|pause|full_screen|start))?"]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:

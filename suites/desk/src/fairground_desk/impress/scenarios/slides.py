@@ -1,4 +1,4 @@
-"""Slides as a whole: added, moved, copied, deleted, hidden, renamed."""
+"""Scenarios that add, move, copy, delete, hide or rename slides."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LAYOUTS = {"title, content": 1, "title only": 19, "title, two contents": 3}
 
 
 class AddSlide(DeckTask):
-    """A new slide with a layout and words."""
+    """Add a slide with a layout and texts."""
 
     name = "add-slide"
     template = (
@@ -47,20 +47,18 @@ class AddSlide(DeckTask):
     }  # fmt: skip
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slide before, and the points."""
-        points = [one for one in str(world.parameters["points"]).split("\n") if one]
-        listed = ", ".join(f'"{one}"' for one in points)
+        points = [point for point in str(world.parameters["points"]).split("\n") if point]
+        listed = ", ".join(f'"{point}"' for point in points)
         return {"after": part_of(world).name, "list": f", and these bullets, in this order: {listed}" if points else ""}
 
     def order(self, world: World, was: Deck) -> Sequence[str]:
-        """One more, after the one that is named."""
         names = [slide.name for slide in was.slides]
         at = names.index(part_of(world).name) + 1
         return [*names[:at], str(world.parameters["new"]), *names[at:]]
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
         new = find_slide(now, str(world.parameters["new"]))
-        points = [one for one in str(world.parameters["points"]).split("\n") if one]
+        points = [point for point in str(world.parameters["points"]).split("\n") if point]
         wanted = position(was, part_of(world).name) + 1
         checks = [
             equal("the new slide comes right after the other", wanted, position(now, new.name), weight=1.0),
@@ -88,7 +86,7 @@ class AddSlide(DeckTask):
 
 
 class MoveSlide(DeckTask):
-    """A slide to another place."""
+    """Move a slide to another position."""
 
     name = "move-slide"
     template = (
@@ -104,14 +102,12 @@ class MoveSlide(DeckTask):
     }  # fmt: skip
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slide, and the one before its new place."""
         after = part_of(world, "after")
         last = after is talk_of(world).parts[-1]
         where = "last, as the very last slide" if last else f'directly after the slide "{after.name}"'
         return {"slide": part_of(world).name, "where": where}
 
     def order(self, world: World, was: Deck) -> Sequence[str]:
-        """The slide taken out and put in again."""
         moved = part_of(world).name
         names = [slide.name for slide in was.slides if slide.name != moved]
         at = names.index(part_of(world, "after").name) + 1
@@ -119,34 +115,34 @@ class MoveSlide(DeckTask):
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
         moved = part_of(world).name
-        wanted, found = list(self.order(world, was)), [slide.name for slide in now.slides]
-        others = [[name for name in names if name != moved] for names in (wanted, found)]
+        wanted, order = list(self.order(world, was)), [slide.name for slide in now.slides]
+        remaining = [[name for name in names if name != moved] for names in (wanted, order)]
         return [
             equal("the slide is at its new place", wanted.index(moved) + 1, position(now, moved), weight=2.0),
-            equal("the order is as asked", wanted, found, weight=1.0),
-            equal("the other slides keep their order", others[0], others[1], weight=0.0, integrity=True),
+            equal("the order is as asked", wanted, order, weight=1.0),
+            equal("the other slides keep their order", remaining[0], remaining[1], weight=0.0, integrity=True),
             equal("the slide holds what it held", _facts(find_slide(was, moved)), _facts(find_slide(now, moved)),
                   weight=0.0, integrity=True),
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """The program drops names of shapes on a slide that it moves, so that they are compared without."""
+        """Impress drops the names of shapes on a slide that it moves, so shapes are compared without names."""
         return [on(part_of(world).name, "shape.*")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Step by step, as with the keys of the slide pane."""
+        """Move one position at a time, like the keys of the slide pane."""
         names = [slide.name for slide in self.deck(world, before).slides]
         moved, after = names.index(part_of(world).name), names.index(part_of(world, "after").name)
         steps = after - moved if after > moved else after + 1 - moved
         command = ".uno:MovePageDown" if steps > 0 else ".uno:MovePageUp"
-        # The commands are those of the slide pane, which may be closed, and which follows the slide that is shown.
+        # These commands belong to the slide pane, which may be closed. The pane follows the current slide.
         pane = uno("LeftPaneImpress", LeftPaneImpress=True)
         moves = deck(*[("dispatch", command, {})] * abs(steps), ("store",))
         return [pane, rest(), deck(("go", names[moved])), rest(), moves]
 
 
 class DuplicateSlide(DeckTask):
-    """A copy with a name and a title of its own."""
+    """Duplicate a slide and give the copy its own name and title."""
 
     name = "duplicate-slide"
     template = (
@@ -169,10 +165,9 @@ class DuplicateSlide(DeckTask):
         return [*names[:at], str(world.parameters["copy"]), *names[at:]]
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """The copy has all but name and title of the original."""
         name, copy = part_of(world).name, str(world.parameters["copy"])
         new, old = find_slide(now, copy), find_slide(was, name)
-        same = [_facts(one, "title") for one in (old, new)]
+        same = [_facts(slide, "title") for slide in (old, new)]
         return [
             equal("the copy comes right after the original", position(was, name) + 1, position(now, copy), weight=1.0),
             equal("the copy has its own title", world.parameters["title"], new.title.strip(), weight=1.0),
@@ -192,22 +187,22 @@ _HELD = ("shape", "note", "layout", "master", "hidden", "background", "transitio
 
 
 def _facts(slide: Slide, but: str = "") -> dict[str, object]:
-    """What is on a slide, in its notes and behind it, without the text of one placeholder.
+    """Return the content of a slide, its notes and its background, without the text of one placeholder.
 
-    Shapes go without their names: the program gives copies others.
+    Names of shapes are left out, because Impress renames the shapes of a copy.
     """
     nameless = replace(slide, shapes=tuple(replace(shape, name="") for shape in slide.shapes))
-    found = {}
+    facts = {}
     for key, value in places(Deck(slides=(nameless,))).items():
         _, _, place = key.partition("/")
         text = bool(but) and place.startswith(f"shape[{but}]") and place.endswith("text")
         if place.startswith(_HELD) and not text:
-            found[place] = round(value, 1) if isinstance(value, float) else value
-    return found
+            facts[place] = round(value, 1) if isinstance(value, float) else value
+    return facts
 
 
 class DeleteSlides(DeckTask):
-    """Slides that nobody needs."""
+    """Delete slides."""
 
     name = "delete-slides"
     template = (
@@ -231,12 +226,11 @@ class DeleteSlides(DeckTask):
         return [slide.name for slide in was.slides if slide.name not in self._names(world)]
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """They are gone, and only they."""
-        found = [slide.name for slide in now.slides]
+        names = [slide.name for slide in now.slides]
         return [
-            *(holds(f"the slide {name!r} is gone", name not in found and bool(found), expected="gone", found=found,
+            *(holds(f"the slide {name!r} is gone", name not in names and bool(names), expected="gone", found=names,
                     weight=1.0) for name in self._names(world)),
-            equal("the others are all there", list(self.order(world, was)), found, weight=1.0),
+            equal("the others are all there", list(self.order(world, was)), names, weight=1.0),
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
@@ -247,7 +241,7 @@ class DeleteSlides(DeckTask):
 
 
 class HideSlides(DeckTask):
-    """Some slides are hidden in the show, others are shown again."""
+    """Hide some slides and show others again."""
 
     name = "hide-slides"
     template = (
@@ -275,12 +269,13 @@ class HideSlides(DeckTask):
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
         hide, show = self._named(world, "hide"), self._named(world, "show")
         wanted = sorted({slide.name for slide in was.slides if slide.hidden} - set(show) | set(hide))
-        found = sorted(slide.name for slide in now.slides if slide.hidden)
+        hidden = sorted(slide.name for slide in now.slides if slide.hidden)
         return [
-            *(holds(f"{name!r} is hidden", name in found, expected="hidden", found=found, weight=1.0) for name in hide),
-            *(holds(f"{name!r} is shown", name not in found and position(now, name) > 0, expected="shown", found=found,
-                    weight=1.0) for name in show),
-            equal("exactly the right slides are hidden", wanted, found, weight=1.0),
+            *(holds(f"{name!r} is hidden", name in hidden, expected="hidden", found=hidden, weight=1.0)
+              for name in hide),
+            *(holds(f"{name!r} is shown", name not in hidden and position(now, name) > 0, expected="shown",
+                    found=hidden, weight=1.0) for name in show),
+            equal("exactly the right slides are hidden", wanted, hidden, weight=1.0),
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
@@ -297,7 +292,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 class RenameSlides(DeckTask):
-    """Names by which links and custom shows find slides."""
+    """Rename slides."""
 
     name = "rename-slides"
     template = (
@@ -323,32 +318,31 @@ class RenameSlides(DeckTask):
         return [pairs.get(slide.name, slide.name) for slide in was.slides]
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """Each name at its place, on the slide that it was."""
         checks = []
         for old, new in self._pairs(world).items():
             at = position(was, old) - 1
-            found = now.slides[at].name if at < len(now.slides) else ""
-            checks.append(equal(f"{old!r} is called {new!r}", new, found, weight=1.0))
+            name = now.slides[at].name if at < len(now.slides) else ""
+            checks.append(equal(f"{old!r} is called {new!r}", new, name, weight=1.0))
         return [
             *checks,
             equal("titles are as they were", list(was.titles), list(now.titles), weight=0.0, integrity=True),
         ]
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """Nothing but what goes by the names: see `judge`."""
+        """All leaves of the renamed slides, because keys contain the name; `judge` compares the content."""
         return [on(name, ".*") for pair in self._pairs(world).items() for name in pair]
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Also that renamed slides hold what they held."""
+        """Also check that the content of the renamed slides is unchanged."""
         checks = super().judge(world, before, after, answer)
         was, now = (self.deck(world, state) for state in (before, after))
         pairs = self._pairs(world)
         old = {new: _facts(find_slide(was, name)) for name, new in pairs.items()}
-        found = {
+        current = {
             new: _facts(now.slides[at]) if (at := position(was, name) - 1) < len(now.slides) else {}
             for name, new in pairs.items()
         }
-        same = [name for name in old if old[name] == found[name]]
+        same = [name for name in old if old[name] == current[name]]
         return [*checks, holds("renamed slides hold what they held", len(same) == len(old), expected=list(old),
                                found=same, weight=0.0)]  # fmt: skip
 

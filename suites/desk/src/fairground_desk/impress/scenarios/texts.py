@@ -1,4 +1,4 @@
-"""Titles, bullets, notes, names and words."""
+"""Scenarios about titles, bullets, notes, names and terms."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from fairground_desk.tasks import uno
 
 
 class EditTitle(DeckTask):
-    """Another title for one slide."""
+    """Change the title of one slide."""
 
     name = "edit-title"
     template = (
@@ -46,7 +46,7 @@ class EditTitle(DeckTask):
         return {"slide": part_of(world).name, "old": part_of(world).title}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """The new title, in the old look."""
+        """Check the new title and that its format is unchanged."""
         name = part_of(world).name
         old, new = find_shape(find_slide(was, name), "title"), find_shape(find_slide(now, name), "title")
         return [
@@ -63,7 +63,7 @@ class EditTitle(DeckTask):
 
 
 class EditBullet(DeckTask):
-    """One bullet of a list says something else."""
+    """Change the text of one bullet."""
 
     name = "edit-bullet"
     template = (
@@ -78,23 +78,21 @@ class EditBullet(DeckTask):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slide and the old words."""
         part = part_of(world)
         return {"slide": part.name, "old": part.lines[int(world.parameters["number"])]}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """The new words at the place of the old ones, and as many bullets as before."""
         number, name = int(world.parameters["number"]), part_of(world).name
         old, new = find_slide(was, name), find_slide(now, name)
         expected = [*lines(old)[:number], str(world.parameters["new"]), *lines(old)[number + 1 :]]
-        found = lines(new)
-        shape = [find_shape(one, "outline").paragraphs[number : number + 1] for one in (old, new)]
+        texts = lines(new)
+        shape = [find_shape(slide, "outline").paragraphs[number : number + 1] for slide in (old, new)]
         return [
             equal("the bullet says the new words", world.parameters["new"],
-                  found[number] if number < len(found) else "", weight=3.0),
-            holds("the old words are gone", lines(old)[number] not in found and bool(found), expected="gone",
-                  found=found, weight=1.0),
-            equal("the list has its bullets in order", expected, found, weight=0.0),
+                  texts[number] if number < len(texts) else "", weight=3.0),
+            holds("the old words are gone", lines(old)[number] not in texts and bool(texts), expected="gone",
+                  found=texts, weight=1.0),
+            equal("the list has its bullets in order", expected, texts, weight=0.0),
             equal("the bullet looks as before", look(shape[0]), look(shape[1]), weight=0.0),
         ]  # fmt: skip
 
@@ -106,7 +104,7 @@ class EditBullet(DeckTask):
 
 
 class AddBullet(DeckTask):
-    """One more bullet at the end of a list."""
+    """Append a bullet to a list."""
 
     name = "add-bullet"
     template = (
@@ -120,17 +118,15 @@ class AddBullet(DeckTask):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slide, by its title and number."""
         part = part_of(world)
         return {"title": part.title, "number": talk_of(world).parts.index(part) + 1}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """The list as it was and one more, of the same kind."""
         name = part_of(world).name
         old, new = find_slide(was, name), find_slide(now, name)
-        before, found = find_shape(old, "outline").paragraphs, find_shape(new, "outline").paragraphs
-        more = found[len(before) :]
-        kinds = [(one.list, one.list_level, one.list_format) for one in more]
+        before, current = find_shape(old, "outline").paragraphs, find_shape(new, "outline").paragraphs
+        more = current[len(before) :]
+        kinds = [(paragraph.list, paragraph.list_level, paragraph.list_format) for paragraph in more]
         return [
             equal("the list ends with the new bullet", [*lines(old), world.parameters["text"]], lines(new), weight=3.0),
             equal("it is a bullet like the others", [(before[-1].list, before[-1].list_level, before[-1].list_format)],
@@ -143,12 +139,11 @@ class AddBullet(DeckTask):
         return [on(part_of(world).name, rf"shape\[outline\]\.paragraph\[{count}\].*")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """A new line at the end of the list."""
         return done(("add_line", part_of(world).name, "outline", world.parameters["text"]))
 
 
 class IndentBullets(DeckTask):
-    """Two bullets become points of the second level."""
+    """Demote two bullets to the second level."""
 
     name = "indent-bullets"
     template = (
@@ -165,10 +160,9 @@ class IndentBullets(DeckTask):
         return {"slide": part_of(world).name}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """The levels of all bullets, and the words."""
         name, first = part_of(world).name, int(world.parameters["first"])
         old, new = find_slide(was, name), find_slide(now, name)
-        levels = [one.list_level for one in find_shape(new, "outline").paragraphs]
+        levels = [paragraph.list_level for paragraph in find_shape(new, "outline").paragraphs]
         expected = [2 if at in (first, first + 1) else 1 for at in range(len(lines(old)))]
         got = [level for at, level in enumerate(levels) if at in (first, first + 1)]
         return [
@@ -178,7 +172,7 @@ class IndentBullets(DeckTask):
         ]
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """Level and look of the two: each level has its own."""
+        """Level and format of both bullets; each level has its own format."""
         first = int(world.parameters["first"])
         return [on(part_of(world).name, rf"shape\[outline\]\.paragraph\[[{first}{first + 1}]\](?!.*text).*")]
 
@@ -188,7 +182,7 @@ class IndentBullets(DeckTask):
 
 
 class NumberedList(DeckTask):
-    """Bullets become numbers."""
+    """Turn bullets into a numbered list."""
 
     name = "numbered-list"
     template = (
@@ -198,34 +192,32 @@ class NumberedList(DeckTask):
     instances = {role: {"role": role} for role in ("agenda", "timeline", "closing", "goals")}
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slide, by its title and number."""
         part = part_of(world)
         return {"title": part.title, "number": talk_of(world).parts.index(part) + 1}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """Numbers in front of all, and the words as they were."""
         name = part_of(world).name
         old, new = find_slide(was, name), find_slide(now, name)
-        found = find_shape(new, "outline").paragraphs
+        paragraphs = find_shape(new, "outline").paragraphs
         return [
-            equal("every line has a number", ["number"] * len(lines(old)), [one.list for one in found], weight=3.0),
-            equal("the numbers are 1, 2, 3", ["1"] * len(lines(old)), [one.list_format.rstrip(".)") for one in found],
-                  weight=1.0),
+            equal("every line has a number", ["number"] * len(lines(old)),
+                  [paragraph.list for paragraph in paragraphs], weight=3.0),
+            equal("the numbers are 1, 2, 3", ["1"] * len(lines(old)),
+                  [paragraph.list_format.rstrip(".)") for paragraph in paragraphs], weight=1.0),
             equal("the words are the same", lines(old), lines(new), weight=0.0, integrity=True),
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """Kind of the list and what comes with it, such as indents."""
+        """The kind of the list and what depends on it, such as indents."""
         changed = r"(?:list|list_format|left|first_line|tabs)"
         return [on(part_of(world).name, rf"shape\[outline\]\.paragraph\[\d+\]\.{changed}")]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The command of the tool bar, on the list."""
         return [deck(("choose", part_of(world).name, "outline")), uno("DefaultNumbering"), deck(("store",))]
 
 
 class SpeakerNotes(DeckTask):
-    """New notes for a slide."""
+    """Replace the notes of a slide."""
 
     name = "speaker-notes"
     template = (
@@ -240,15 +232,15 @@ class SpeakerNotes(DeckTask):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The slide, and another speaker than before."""
+        """The slide, and a speaker other than the current one."""
         return {"slide": part_of(world).name, "speaker": self._speaker(world)}
 
     def _speaker(self, world: World) -> str:
         speakers = [part.speaker for part in talk_of(world).parts]
-        return next(one for one in speakers if one != part_of(world).speaker)
+        return next(speaker for speaker in speakers if speaker != part_of(world).speaker)
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        notes = [one.text.strip() for one in find_slide(now, part_of(world).name).notes]
+        notes = [paragraph.text.strip() for paragraph in find_slide(now, part_of(world).name).notes]
         first, second = [*notes, "", ""][:2]
         return [
             equal("the notes name the speaker", f"Speaker: {self._speaker(world)}", first, weight=1.5),
@@ -265,33 +257,32 @@ class SpeakerNotes(DeckTask):
 
 
 class _Replace(DeckTask):
-    """One text becomes another, wherever it stands on slides."""
+    """Base class of scenarios that replace a text everywhere on the slides."""
 
     def pair(self, world: World) -> tuple[str, str]:
-        """The old and the new text."""
+        """Return the old and the new text."""
         raise NotImplementedError
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """Every paragraph as it was with one text for the other."""
+        """Check that every paragraph equals the original with the text replaced."""
         old, new = self.pair(world)
-        before, found = text_places(was), text_places(now)
+        before, texts = text_places(was), text_places(now)
         wanted = {key: text.replace(old, new) for key, text in before.items() if old in text}
         tables = {key: text for key, text in wanted.items() if ".table." in key}
         plain = {key: text for key, text in wanted.items() if key not in tables}
         return [
             equal(f"every list, title and caption with {old!r} has {new!r} now", plain,
-                  {key: found.get(key) for key in plain}, weight=2.0),
-            *([equal(f"the tables have {new!r} too", tables, {key: found.get(key) for key in tables}, weight=1.0)]
+                  {key: texts.get(key) for key in plain}, weight=2.0),
+            *([equal(f"the tables have {new!r} too", tables, {key: texts.get(key) for key in tables}, weight=1.0)]
               if tables else []),
-            holds(f"{old!r} is on no slide any more", bool(found) and not any(old in text for text in found.values()),
-                  expected=0, found=sum(old in text for text in found.values()), weight=1.0),
+            holds(f"{old!r} is on no slide any more", bool(texts) and not any(old in text for text in texts.values()),
+                  expected=0, found=sum(old in text for text in texts.values()), weight=1.0),
             equal(f"there are as many {new!r} as there should be",
                   sum(text.replace(old, new).count(new) for text in before.values()),
-                  sum(text.count(new) for text in found.values()), weight=0.0),
+                  sum(text.count(new) for text in texts.values()), weight=0.0),
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """Texts of the paragraphs that have the old one."""
         old, _ = self.pair(world)
         spots = [key.removesuffix(".text") for key, text in text_places(was).items() if old in text]
         return [re.escape(spot) + r"(?:\.run\[\d+\])?\.text" for spot in spots]
@@ -301,7 +292,7 @@ class _Replace(DeckTask):
 
 
 class CorrectName(_Replace):
-    """A person's name is misspelt in several places."""
+    """Correct a misspelt name everywhere."""
 
     name = "correct-name"
     template = (
@@ -315,7 +306,7 @@ class CorrectName(_Replace):
     }
 
     def pair(self, world: World) -> tuple[str, str]:
-        """The name as it is written, and as it should be."""
+        """The misspelt and the correct name."""
         talk = talk_of(world)
         if world.parameters["part"] == "whole":
             return talk.wrong_name, talk.right_name
@@ -326,13 +317,13 @@ class CorrectName(_Replace):
     def words(self, world: World) -> Mapping[str, object]:
         old, new = self.pair(world)
         talk = talk_of(world)
-        whole = len(old.split()) > 1 or talk.wrong_name.split()[-1] == old
-        also = str(world.parameters["also"]) if whole else "Only the first name is wrong. "
+        full_name = len(old.split()) > 1 or talk.wrong_name.split()[-1] == old
+        also = str(world.parameters["also"]) if full_name else "Only the first name is wrong. "
         return {"old": old, "new": new, "also": also if world.parameters["part"] == "family" else ""}
 
 
 class ReplaceWord(_Replace):
-    """The organisation calls something by another name now."""
+    """Replace a term everywhere."""
 
     name = "replace-word"
     template = (
@@ -346,7 +337,6 @@ class ReplaceWord(_Replace):
     }
 
     def pair(self, world: World) -> tuple[str, str]:
-        """The old word, and the one that this task wants."""
         return talk_of(world).old_word, str(world.parameters["new"]) or talk_of(world).new_word
 
     def words(self, world: World) -> Mapping[str, object]:
@@ -355,7 +345,7 @@ class ReplaceWord(_Replace):
 
 
 class HighlightTerm(DeckTask):
-    """A word looks the same wherever it stands."""
+    """Format every occurrence of a word in the same way."""
 
     name = "highlight-term"
     template = (
@@ -372,7 +362,7 @@ class HighlightTerm(DeckTask):
         return {"term": talk_of(world).term}
 
     def asked(self, world: World, was: Deck, now: Deck, after: State) -> list[Check]:
-        """The word's letters, one by one; and those of everything else."""
+        """Compare character by character: those of the word, and all others."""
         term = talk_of(world).term
         wanted: dict[str, object] = {}
         for name in ("bold", "italic"):
@@ -381,21 +371,22 @@ class HighlightTerm(DeckTask):
         if world.parameters["colour"]:
             wanted["colour"] = world.parameters["colour"]
         spots = _spots(was, term)
-        found = _spots(now, term)
+        spots_after = _spots(now, term)
         right = {
-            name: sum(all(letter[name] == value for letter in spot) for spot in found) for name, value in wanted.items()
+            name: sum(all(letter[name] == value for letter in spot) for spot in spots_after)
+            for name, value in wanted.items()
         }
-        rest = [_rest(one, term) for one in (was, now)]
+        rest = [_rest(deck, term) for deck in (was, now)]
         return [
             *(equal(f"every {term!r} is {name if value is True else value}", len(spots), right[name], weight=2.0)
               for name, value in wanted.items()),
-            equal("it stands where it stood", len(spots), len(found), weight=0.0, integrity=True),
+            equal("it stands where it stood", len(spots), len(spots_after), weight=0.0, integrity=True),
             equal("all other letters look as before", rest[0], rest[1], weight=0.0, integrity=True),
             holds("titles have it too, and lists", len(spots) > 3, found=len(spots), weight=0.0),
         ]  # fmt: skip
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """How paragraphs that have the word are cut into runs."""
+        """The runs of the paragraphs that contain the word."""
         term = talk_of(world).term
         spots = [key.removesuffix(".text") for key, text in text_places(was).items() if term in text]
         return [re.escape(spot) + r"\.run\[\d+\].*" for spot in spots]
@@ -412,7 +403,7 @@ class HighlightTerm(DeckTask):
 
 
 class AddLink(DeckTask):
-    """The last bullet of the last slide leads to a web page."""
+    """Turn words of the last bullet on the last slide into a link."""
 
     name = "add-link"
     template = (
@@ -426,7 +417,6 @@ class AddLink(DeckTask):
     }
 
     def words(self, world: World) -> Mapping[str, object]:
-        """The words of the link, and where it leads."""
         part = talk_of(world).part("closing")
         shown, address = self._facts(world)
         return {"slide": part.name, "line": part.lines[-1], "what": f'the words "{shown}"', "address": address}
@@ -440,8 +430,8 @@ class AddLink(DeckTask):
         shown, address = self._facts(world)
         name = talk_of(world).part("closing").name
         old, new = find_slide(was, name), find_slide(now, name)
-        found = find_shape(new, "outline").paragraphs
-        links = [(run.text, run.link) for one in found for run in one.runs if run.link]
+        paragraphs = find_shape(new, "outline").paragraphs
+        links = [(run.text, run.link) for paragraph in paragraphs for run in paragraph.runs if run.link]
         return [
             equal("a link leads to the page", [address], [to for _, to in links], weight=2.0),
             equal("the right words are the link", [shown], [text for text, _ in links], weight=2.0),
@@ -449,7 +439,6 @@ class AddLink(DeckTask):
         ]
 
     def touched(self, world: World, was: Deck, now: Deck) -> Sequence[str]:
-        """The runs of the last bullet."""
         part = talk_of(world).part("closing")
         return [on(part.name, rf"shape\[outline\]\.paragraph\[{len(part.lines) - 1}\]\.run.*")]
 
@@ -460,20 +449,22 @@ class AddLink(DeckTask):
 
 
 def look(paragraphs: Sequence[Paragraph]) -> list[tuple[object, ...]]:
-    """How the letters of paragraphs look, each way once."""
-    found = {
-        (run.font, run.size, run.colour, run.bold, run.italic, run.underline) for one in paragraphs for run in one.runs
+    """Return the distinct character formats of the paragraphs."""
+    looks = {
+        (run.font, run.size, run.colour, run.bold, run.italic, run.underline)
+        for paragraph in paragraphs
+        for run in paragraph.runs
     }
-    return sorted(found)
+    return sorted(looks)
 
 
 def _paragraphs(slide: Slide) -> list[Paragraph]:
-    found: list[Paragraph] = []
+    paragraphs: list[Paragraph] = []
     for shape in slide.all_shapes():
-        found += shape.paragraphs
+        paragraphs += shape.paragraphs
         if shape.table is not None:
-            found += [block for cell in shape.table.cells for block in cell.body if isinstance(block, Paragraph)]
-    return found
+            paragraphs += [block for cell in shape.table.cells for block in cell.body if isinstance(block, Paragraph)]
+    return paragraphs
 
 
 def _letters(one: Paragraph) -> list[dict[str, object]]:
@@ -486,22 +477,22 @@ def _letters(one: Paragraph) -> list[dict[str, object]]:
 
 
 def _spots(whole: Deck, term: str) -> list[list[dict[str, object]]]:
-    """The letters of a word, each time that it stands on a slide."""
-    found = []
+    """Return the characters of every occurrence of a word on the slides."""
+    spots = []
     for slide in whole.slides:
-        for one in _paragraphs(slide):
-            letters = _letters(one)
+        for paragraph in _paragraphs(slide):
+            letters = _letters(paragraph)
             text = "".join(str(letter["letter"]) for letter in letters)
-            found += [letters[at.start() : at.end()] for at in re.finditer(re.escape(term), text)]
-    return found
+            spots += [letters[at.start() : at.end()] for at in re.finditer(re.escape(term), text)]
+    return spots
 
 
 def _rest(whole: Deck, term: str) -> int:
-    """All letters but those of a word, as one number, because they are thousands."""
+    """Return a checksum of all characters outside the occurrences of a word."""
     parts = []
     for slide in whole.slides:
-        for one in _paragraphs(slide):
-            letters = _letters(one)
+        for paragraph in _paragraphs(slide):
+            letters = _letters(paragraph)
             text = "".join(str(letter["letter"]) for letter in letters)
             gone = {place for at in re.finditer(re.escape(term), text) for place in range(at.start(), at.end())}
             parts.append(repr([letter for place, letter in enumerate(letters) if place not in gone]))

@@ -1,4 +1,4 @@
-"""Tasks in Inkscape, by what they are about."""
+"""Inkscape scenarios, one module per topic."""
 
 from fairground_desk.inkscape.scenarios import (
     document,

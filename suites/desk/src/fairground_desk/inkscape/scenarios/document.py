@@ -1,4 +1,4 @@
-"""The drawing as a document: its page, guides, and what it says of itself."""
+"""Scenarios about the document: page, guides and metadata."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SAVE = " Change nothing else, and save the drawing under its own name."
 
 
 class PageSize(InkTask):
-    """The page gets another size, and what is drawn stays as large as it is."""
+    """Resize the page without scaling the objects."""
 
     name = "page-size"
     template = (
@@ -34,7 +34,7 @@ class PageSize(InkTask):
     }
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """The page has the size, and a millimetre is still a millimetre."""
+        """Also check that one user unit is still one millimetre."""
         width, height = mm(case.after.width), mm(case.after.height)
         scale = case.after.length_in("mm", 1.0)
         return [
@@ -49,7 +49,7 @@ class PageSize(InkTask):
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Sets the size of the outermost element, as the XML editor would."""
+        """Set the size of the root element, as the XML editor would."""
         width, height = wanted["width"], wanted["height"]
         steps = [
             set_attribute("width", f"{width}mm"),
@@ -60,7 +60,7 @@ class PageSize(InkTask):
 
 
 class FitPage(InkTask):
-    """The page is made as large as one thing in it."""
+    """Resize the page to one object."""
 
     name = "fit-page"
     template = (
@@ -73,9 +73,8 @@ class FitPage(InkTask):
         return {"object": getattr(sheet, str(wanted["role"])).label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """The page is the object's box, and all moved along with it."""
-        one = getattr(case.sheet, str(case.wanted["role"]))
-        was, now = case.was(one).box, case.now(one).box
+        named = getattr(case.sheet, str(case.wanted["role"]))
+        was, now = case.was(named).box, case.now(named).box
         assert was is not None
         left, top, width = case.after.viewbox[:3]
         spot = [round(now.x - left, 3), round(now.y - top, 3)] if now else None
@@ -95,12 +94,11 @@ class FitPage(InkTask):
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Fits the page to what is selected."""
         return [on(getattr(sheet, str(wanted["role"])), do=["app.fit-canvas-to-selection"])]
 
 
 class Describe(InkTask):
-    """The drawing says who made it and what it is."""
+    """Set the metadata of the drawing."""
 
     name = "describe"
     template = (
@@ -117,14 +115,14 @@ class Describe(InkTask):
     }  # fmt: skip
 
     def verify(self, case: Case) -> Sequence[Check]:
-        found = case.after.metadata
+        metadata = case.after.metadata
         return [
-            *(equal(f"the {field} is as asked", str(case.wanted[field]), found.get(field, "")) for field in _FIELDS),
+            *(equal(f"the {field} is as asked", str(case.wanted[field]), metadata.get(field, "")) for field in _FIELDS),
             rest_unchanged(case, parts=[f"metadata.{field}" for field in (*_FIELDS, "format", "type")]),
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Through the fields of the dialogue with the Tab key."""
+        """Move through the fields of the dialog with Tab."""
         moves: list[Move] = [actions(("win.dialog-open", "DocumentProperties")), Tap("Metadata", role="page tab")]
         for field in _FIELDS:
             moves += [Press("Tab"), Press("ctrl+a"), Enter(str(wanted[field]))]
@@ -132,7 +130,7 @@ class Describe(InkTask):
 
 
 class Guides(InkTask):
-    """Guides are put around the page, or taken away."""
+    """Add guides around the page, or delete guides."""
 
     name = "guides"
     template = "{what}" + SAVE
@@ -145,70 +143,68 @@ class Guides(InkTask):
     }  # fmt: skip
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """The guides are those that were asked for."""
         width, height = case.sheet.size
         old = _lines(case.before.guides)
         edges = [("vertical", 0.0), ("vertical", width), ("horizontal", 0.0), ("horizontal", height)]
         wanted = ([] if case.wanted["clear"] else old) + (edges if case.wanted["around"] else [])
-        found = _lines(case.after.guides)
+        lines = _lines(case.after.guides)
         checks = []
         if case.wanted["around"]:
             checks += [
-                holds(f"a {way} guide is at {at:g}", any(_near_line(line, (way, at)) for line in found),
-                      expected=[way, at], found=found)
+                holds(f"a {way} guide is at {at:g}", any(_near_line(line, (way, at)) for line in lines),
+                      expected=[way, at], found=lines)
                 for way, at in edges
             ]  # fmt: skip
         if case.wanted["clear"]:
-            left = [line for line in old if any(_near_line(line, other) for other in found)]
+            left = [line for line in old if any(_near_line(line, line_after) for line_after in lines)]
             checks.append(equal("the old guides are gone", [], left))
-        kept = [line for line in wanted if not any(_near_line(line, other) for other in found)]
+        missing = [line for line in wanted if not any(_near_line(line, line_after) for line_after in lines)]
         return [
             *checks,
-            equal("as many guides as there should be", len(wanted), len(found)),
-            equal("none is missing", [], kept, weight=0 if not case.wanted["around"] else 1),
+            equal("as many guides as there should be", len(wanted), len(lines)),
+            equal("none is missing", [], missing, weight=0 if not case.wanted["around"] else 1),
             equal("the same objects are there", _ids(case.before), _ids(case.after), weight=0, integrity=True),
             equal("the page is as it was", case.before.viewbox, case.after.viewbox, weight=0, integrity=True),
             rest_unchanged(case, parts=("guides",)),
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """The entries of the Edit menu."""
         steps = ["doc.delete-all-guides"] * bool(wanted["clear"])
         return [actions(*steps, *["doc.create-guides-around-page"] * bool(wanted["around"]))]
 
 
 _FIELDS = ("title", "date", "creator", "rights", "publisher")
-# Where an object is, which another page can count from elsewhere: compared as a whole instead.
+# Positions of objects, which depend on the origin of the page. `_all_moved` compares them instead.
 _PLACES = (".x", ".y", ".transform", ".position", ".box", ".cx", ".cy", ".vector", ".gradient.transform", ".area")
 
 
 def _all_moved(case: Case, right: float, below: float) -> Check:
-    """A guard that all boxes moved by as much, relative to the corner of the page."""
+    """Guard: all objects moved by the same distance, relative to the corner of the page."""
     left, top = case.after.viewbox[0] - case.before.viewbox[0], case.after.viewbox[1] - case.before.viewbox[1]
     strays = []
-    for one in case.before.objects:
-        now = next((other for other in case.after.objects if other.id == one.id), None)
-        if one.kind in ("group", "layer") or now is None:
+    for item in case.before.objects:
+        now = next((candidate for candidate in case.after.objects if candidate.id == item.id), None)
+        if item.kind in ("group", "layer") or now is None:
             continue
-        if one.box is not None:
-            moved = Box(one.box.x + right, one.box.y + below, one.box.width, one.box.height)
+        if item.box is not None:
+            moved = Box(item.box.x + right, item.box.y + below, item.box.width, item.box.height)
             if not boxes_near(moved, now.box):
-                strays.append(one.label or one.id)
-        elif one.text is not None and now.text is not None:
-            (x, y), (nx, ny) = one.text.position, now.text.position
+                strays.append(item.label or item.id)
+        elif item.text is not None and now.text is not None:
+            (x, y), (nx, ny) = item.text.position, now.text.position
             if not (near(nx, x + right) and near(ny, y + below)):
-                strays.append(one.label or one.id)
+                strays.append(item.label or item.id)
     if right == below == 0.0 and (left or top):
         strays.append("the corner of the page")
     return equal("everything is at its place beside the others", [], strays, weight=0, integrity=True)
 
 
 def _ids(drawing: Drawing) -> list[str]:
-    return [one.id for one in drawing.objects]
+    return [item.id for item in drawing.objects]
 
 
 def _lines(guides: Sequence[Guide]) -> list[tuple[str, float]]:
-    return [(one.orientation, round(one.x if one.orientation == "vertical" else one.y, 3)) for one in guides]
+    return [(guide.orientation, round(guide.x if guide.orientation == "vertical" else guide.y, 3)) for guide in guides]
 
 
 def _near_line(one: tuple[str, float], other: tuple[str, float]) -> bool:

@@ -1,4 +1,4 @@
-"""What leaves the drawing: pictures of the page or of one thing, and plain copies."""
+"""Scenarios about export: PNG pictures of the page or an object, and plain SVG copies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STAYS = " The drawing itself stays as it is on disk."
 
 
 class ExportPage(InkTask):
-    """The page as a PNG picture of a given width."""
+    """Export the page as a PNG of a given width."""
 
     name = "export-page"
     template = (
@@ -37,7 +37,7 @@ class ExportPage(InkTask):
     changes = ("~/Pictures/{file}",)
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """Size, and the colours of the blocks where the blocks are."""
+        """Check the size, and the colours at the positions of blocks."""
         picture = read_picture(case.states[1].file(f"~/Pictures/{case.wanted['file']}"))
         width, height = case.sheet.size
         pixels = int(case.wanted["pixels"])
@@ -64,7 +64,7 @@ class ExportPage(InkTask):
 
 
 class ExportObject(InkTask):
-    """One thing alone as a PNG picture of a given resolution."""
+    """Export one object as a PNG of a given resolution."""
 
     name = "export-object"
     template = (
@@ -83,20 +83,20 @@ class ExportObject(InkTask):
         return {"object": getattr(sheet, str(wanted["role"])).label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """Size by resolution, and the object's colour where it is."""
-        one = getattr(case.sheet, str(case.wanted["role"]))
+        """Check the size, and the colour at the position of the object."""
+        named = getattr(case.sheet, str(case.wanted["role"]))
         picture = read_picture(case.states[1].file(f"~/Pictures/{case.wanted['file']}"))
-        box = case.was(one).box
+        box = case.was(named).box
         assert box is not None
         scale = float(case.wanted["dpi"]) / 25.4
         sides = [box.width * scale, box.height * scale]
-        shape = next(part for part in (case.was(one), *case.before.inside(one.id)) if part.shape is not None)
+        shape = next(part for part in (case.was(named), *case.before.inside(named.id)) if part.shape is not None)
         assert shape.box is not None
         x, y = ((shape.box.center[axis] - (box.x, box.y)[axis]) * scale for axis in (0, 1))
         inside = 0 <= x < picture.size[0] and 0 <= y < picture.size[1]
         color = color_at(picture.pixels, int(x), int(y))[:3] if inside else None
         empty = transparent_share(picture.pixels)
-        covered = sum(part.shape.area for part in (case.was(one), *case.before.inside(one.id)) if part.shape)
+        covered = sum(part.shape.area for part in (case.was(named), *case.before.inside(named.id)) if part.shape)
         blank = 1 - covered / (box.width * box.height)
         return [
             equal("it is a PNG picture", "PNG", picture.format),
@@ -123,7 +123,7 @@ class ExportObject(InkTask):
 
 
 class PlainCopy(InkTask):
-    """A copy as plain SVG, for programs that know nothing of Inkscape."""
+    """Save a copy as plain SVG."""
 
     name = "plain-copy"
     template = (
@@ -139,20 +139,21 @@ class PlainCopy(InkTask):
     changes = ("~/Documents/{file}",)
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """The same page, objects and texts, and no mark of Inkscape."""
+        """Check the same page, objects and texts, and that no Inkscape namespace is left."""
         data = case.states[1].file(f"~/Documents/{case.wanted['file']}")
         copy = read_svg(data)
         marks = [word for word in ("inkscape:", "sodipodi:") if word.encode() in data]
         kinds = [
-            dict(Counter(one.kind for one in drawing.objects if one.kind not in ("group", "layer")))
+            dict(Counter(item.kind for item in drawing.objects if item.kind not in ("group", "layer")))
             for drawing in (case.before, copy)
         ]
-        # Plain SVG has no lines in a text, only places of letters.
+        # Plain SVG has no lines in a text, only positions of letters.
         texts = [
-            ["".join(one.text.text.split()) for one in drawing.objects if one.text] for drawing in (case.before, copy)
+            ["".join(item.text.text.split()) for item in drawing.objects if item.text]
+            for drawing in (case.before, copy)
         ]
         fills = [
-            [one.style.fill.color for one in drawing.objects if one.kind in ("rect", "circle", "ellipse")]
+            [item.style.fill.color for item in drawing.objects if item.kind in ("rect", "circle", "ellipse")]
             for drawing in (case.before, copy)
         ]
         size = [mm(copy.width), mm(copy.height)]
@@ -177,21 +178,21 @@ class PlainCopy(InkTask):
 
 
 def _shows_blocks(case: Case, picture: Picture, scale: float) -> list[Check]:
-    """That a picture of the page shows what lies there, at a few points where nothing is over a block."""
+    """Check the colour of a picture of the page at a few points where nothing covers a block."""
     checks = []
     for block in (case.sheet.blocks[0], case.sheet.blocks[5], case.sheet.blocks[-1]):
-        one = case.was(block)
-        assert one.box is not None
-        # Close to the left lower corner, where no lettering is.
-        x, y = int((one.box.x + 0.8) * scale), int((one.box.bottom - 0.8) * scale)
+        item = case.was(block)
+        assert item.box is not None
+        # Close to the lower left corner, where there is no text.
+        x, y = int((item.box.x + 0.8) * scale), int((item.box.bottom - 0.8) * scale)
         here = y < picture.pixels.shape[0] and x < picture.pixels.shape[1]
-        found = color_at(picture.pixels, x, y)[:3] if here else None
-        near_enough = found is not None and all(
-            abs(int(a) - b) <= 24 for a, b in zip(found, rgb(one.style.fill.color), strict=True)
+        pixel = color_at(picture.pixels, x, y)[:3] if here else None
+        near_enough = pixel is not None and all(
+            abs(int(a) - b) <= 24 for a, b in zip(pixel, rgb(item.style.fill.color), strict=True)
         )
         checks.append(
-            holds(f"it shows {block.label}", near_enough, expected=one.style.fill.color,
-                  found=[int(part) for part in found] if found else None)
+            holds(f"it shows {block.label}", near_enough, expected=item.style.fill.color,
+                  found=[int(part) for part in pixel] if pixel else None)
         )  # fmt: skip
     return checks
 

@@ -1,4 +1,4 @@
-"""Where things are: move, resize, line up, spread, turn, mirror, centre, copy."""
+"""Scenarios that move, resize, align, distribute, rotate, mirror, centre or copy objects."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SAVE = " Change nothing else, and save the drawing under its own name."
 
 
 class MoveWithName(InkTask):
-    """A block and its caption go to another place together."""
+    """Move a block together with its caption."""
 
     name = "move-with-name"
     template = (
@@ -53,23 +53,22 @@ class MoveWithName(InkTask):
         return {"word": sheet.block_word, "block": block.label, "caption": caption.label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """Both have gone as far as they should."""
         block, caption = _with_caption(case.sheet, case.wanted)
         right, below = case.wanted["right"], case.wanted["below"]
         was, now = case.was(block), case.now(block)
-        said, says = case.was(caption).text, case.now(caption).text
-        assert was.box is not None and said is not None
-        found = now.box or Box(0, 0, 0, 0)
+        text_before, says = case.was(caption).text, case.now(caption).text
+        assert was.box is not None and text_before is not None
+        box = now.box or Box(0, 0, 0, 0)
         spot = says.position if says else (math.inf, math.inf)
         return [
-            holds("the block is as far across as asked", near(found.x, was.box.x + right), found=found.x,
+            holds("the block is as far across as asked", near(box.x, was.box.x + right), found=box.x,
                   expected=was.box.x + right),
-            holds("the block is as far down as asked", near(found.y, was.box.y + below), found=found.y,
+            holds("the block is as far down as asked", near(box.y, was.box.y + below), found=box.y,
                   expected=was.box.y + below),
-            holds("the lettering went across with it", near(spot[0], said.position[0] + right), found=spot[0],
-                  expected=said.position[0] + right),
-            holds("the lettering went down with it", near(spot[1], said.position[1] + below), found=spot[1],
-                  expected=said.position[1] + below),
+            holds("the lettering went across with it", near(spot[0], text_before.position[0] + right), found=spot[0],
+                  expected=text_before.position[0] + right),
+            holds("the lettering went down with it", near(spot[1], text_before.position[1] + below), found=spot[1],
+                  expected=text_before.position[1] + below),
             _kept_size("the block kept its size", was, now),
             still(case, (block, caption), "they look and read as before", but=PLACE),
             rest_unchanged(case, free=(block.id, caption.id)),
@@ -81,7 +80,7 @@ class MoveWithName(InkTask):
 
 
 class Resize(InkTask):
-    """Two blocks get an exact size, and keep their upper left corners."""
+    """Resize two blocks exactly, with the upper left corners fixed."""
 
     name = "resize"
     template = (
@@ -99,10 +98,9 @@ class Resize(InkTask):
         return {"word": sheet.block_word, "blocks": listed(pick(sheet.blocks, wanted["blocks"]))}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """Each has its size, and its corner."""
         blocks = pick(case.sheet.blocks, case.wanted["blocks"])
         checks: list[Check] = []
-        corners, found = {}, {}
+        corners, corners_after = {}, {}
         for block in blocks:
             was, now = case.was(block).box, case.now(block).box or Box(0, 0, 0, 0)
             assert was is not None
@@ -111,12 +109,12 @@ class Resize(InkTask):
                 checks.append(
                     holds(f"{block.label} is as {name} as asked", near(value, expected), expected=expected, found=value)
                 )
-            corners[block.label], found[block.label] = _corner(was), _corner(now)
+            corners[block.label], corners_after[block.label] = _corner(was), _corner(now)
         return [
             *checks,
-            equal("their corners stayed", corners, found, weight=0, integrity=True),
+            equal("their corners stayed", corners, corners_after, weight=0, integrity=True),
             still(case, blocks, "they look as before", but=PLACE),
-            rest_unchanged(case, free=[one.id for one in blocks]),
+            rest_unchanged(case, free=[block.id for block in blocks]),
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
@@ -125,7 +123,7 @@ class Resize(InkTask):
 
 
 class LineUp(InkTask):
-    """A picture and a mark are lined up with a plate, which stays."""
+    """Align a picture and a mark with a plate, which stays in place."""
 
     name = "line-up"
     template = (
@@ -145,21 +143,20 @@ class LineUp(InkTask):
         return {"anchor": f"“{sheet.plate.label}”", "others": listed((sheet.photo, sheet.stamp))}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """Both are in line, and nowhere else."""
         sheet, to = case.sheet, str(case.wanted["to"])
         anchor = case.was(sheet.plate).box
         assert anchor is not None
         checks = []
-        for one in (sheet.photo, sheet.stamp):
-            was, now = case.was(one).box, case.now(one).box
+        for named in (sheet.photo, sheet.stamp):
+            was, now = case.was(named).box, case.now(named).box
             assert was is not None
             expected = _aligned(was, anchor, to)
-            found = _edge(now, to) if now else None
+            edge = _edge(now, to) if now else None
             checks.append(
-                holds(f"{one.label} is in line", found is not None and near(found, _edge(anchor, to)),
-                      expected=_edge(anchor, to), found=found)
+                holds(f"{named.label} is in line", edge is not None and near(edge, _edge(anchor, to)),
+                      expected=_edge(anchor, to), found=edge)
             )  # fmt: skip
-            checks.append(same_box(f"{one.label} moved only that way", expected, now))
+            checks.append(same_box(f"{named.label} moved only that way", expected, now))
         parts = [part.id for part in case.before.inside(sheet.stamp.id)]
         return [
             *checks,
@@ -170,12 +167,12 @@ class LineUp(InkTask):
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Selects the plate first, which others are then aligned with."""
+        """Select the plate first; the others are aligned with it."""
         return [on(sheet.plate, sheet.photo, sheet.stamp, do=[("app.object-align", f"{wanted['to']} first")])]
 
 
 class SpreadOut(InkTask):
-    """Dots in a row get equal gaps."""
+    """Distribute dots in a row with equal gaps."""
 
     name = "spread-out"
     template = (
@@ -189,12 +186,10 @@ class SpreadOut(InkTask):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The dots, from left to right."""
         dots = pick(sheet.dots, wanted["dots"])
         return {"dots": listed(dots), "first": dots[0].label, "last": dots[-1].label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """Every inner dot is where equal gaps put it."""
         dots = pick(case.sheet.dots, case.wanted["dots"])
         boxes = [case.was(dot).box for dot in dots]
         first, last = boxes[0], boxes[-1]
@@ -216,7 +211,7 @@ class SpreadOut(InkTask):
 
 
 class Turn(InkTask):
-    """Something is turned about its middle."""
+    """Rotate an object about its centre."""
 
     name = "turn"
     template = (
@@ -234,9 +229,8 @@ class Turn(InkTask):
         return {"object": _turned(sheet, wanted).label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """The corners of the turned rectangle are where turning puts them."""
-        one, angle = _turned(case.sheet, case.wanted), math.radians(case.wanted["angle"])
-        was, now = case.was(one), case.now(one)
+        named, angle = _turned(case.sheet, case.wanted), math.radians(case.wanted["angle"])
+        was, now = case.was(named), case.now(named)
         assert was.box is not None
         (cx, cy), corners = was.box.center, _corners(now)
         across, down = was.box.width / 2, was.box.height / 2
@@ -245,15 +239,15 @@ class Turn(InkTask):
             for x, y in ((-across, -down), (across, -down), (across, down), (-across, down))
         ]
         checks = [
-            holds(f"its {name} corner is where turning puts it", _close(found, point), expected=point, found=found)
-            for name, point, found in zip(("first", "second", "third", "fourth"), expected, corners, strict=True)
+            holds(f"its {name} corner is where turning puts it", _close(corner, point), expected=point, found=corner)
+            for name, point, corner in zip(("first", "second", "third", "fourth"), expected, corners, strict=True)
         ]
         middle = (sum(x for x, _ in corners) / 4, sum(y for _, y in corners) / 4)
         return [
             *checks,
             holds("its middle stayed", _close(middle, (cx, cy)), expected=(cx, cy), found=middle, weight=0),
-            still(case, (one,), "it looks as before", but=PLACE),
-            rest_unchanged(case, free=(one.id,)),
+            still(case, (named,), "it looks as before", but=PLACE),
+            rest_unchanged(case, free=(named.id,)),
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
@@ -261,7 +255,7 @@ class Turn(InkTask):
 
 
 class Mirror(InkTask):
-    """A mark is mirrored in place."""
+    """Mirror a group in place."""
 
     name = "mirror"
     template = (
@@ -279,23 +273,22 @@ class Mirror(InkTask):
         return {"stamp": sheet.stamp.label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """Every part is where the mirror puts it."""
         stamp, wanted = case.sheet.stamp, case.wanted
-        whole = case.was(stamp).box
-        assert whole is not None
+        box = case.was(stamp).box
+        assert box is not None
         parts = case.before.inside(stamp.id)
         checks = []
         for part in parts:
             assert part.box is not None
-            x = whole.x + whole.right - part.box.right if wanted["across"] else part.box.x
-            y = whole.y + whole.bottom - part.box.bottom if wanted["down"] else part.box.y
+            x = box.x + box.right - part.box.right if wanted["across"] else part.box.x
+            y = box.y + box.bottom - part.box.bottom if wanted["down"] else part.box.y
             expected = Box(x, y, part.box.width, part.box.height)
             checks.append(same_box(f"{part.label} is mirrored", expected, case.after[part.id].box))
         ids = [part.id for part in parts]
-        kept = boxes_near(whole, case.now(stamp).box)
+        same_space = boxes_near(box, case.now(stamp).box)
         return [
             *checks,
-            equal("the mark takes up the same space", True, kept, weight=0, integrity=True),
+            equal("the mark takes up the same space", True, same_space, weight=0, integrity=True),
             still(case, (stamp, *_named(case.before, ids)), "its parts look as before", but=PLACE),
             rest_unchanged(case, free=[stamp.id, *ids]),
         ]
@@ -306,7 +299,7 @@ class Mirror(InkTask):
 
 
 class CentreOnPage(InkTask):
-    """Something goes to the middle of the page."""
+    """Centre an object on the page."""
 
     name = "centre-on-page"
     template = (
@@ -324,24 +317,24 @@ class CentreOnPage(InkTask):
         return {"object": _role(sheet, wanted).label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        one, (width, height) = _role(case.sheet, case.wanted), case.sheet.size
-        found = case.now(one).box
-        x, y = found.center if found else (math.inf, math.inf)
+        named, (width, height) = _role(case.sheet, case.wanted), case.sheet.size
+        box = case.now(named).box
+        x, y = box.center if box else (math.inf, math.inf)
         return [
             holds("it is in the middle sideways", near(x, width / 2), expected=width / 2, found=x),
             holds("it is in the middle of the height", near(y, height / 2), expected=height / 2, found=y),
-            _kept_size("it kept its size", case.was(one), case.now(one)),
-            still(case, (one,), "it looks as before", but=PLACE),
-            rest_unchanged(case, free=(one.id,)),
+            _kept_size("it kept its size", case.was(named), case.now(named)),
+            still(case, (named,), "it looks as before", but=PLACE),
+            rest_unchanged(case, free=(named.id,)),
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        one = _role(sheet, wanted)
-        return [on(one, do=[("app.object-align", "hcenter page"), ("app.object-align", "vcenter page")])]
+        named = _role(sheet, wanted)
+        return [on(named, do=[("app.object-align", "hcenter page"), ("app.object-align", "vcenter page")])]
 
 
 class CopyInARow(InkTask):
-    """Copies of a dot at equal distances."""
+    """Copy a dot several times at equal distances."""
 
     name = "copy-in-a-row"
     template = (
@@ -358,7 +351,6 @@ class CopyInARow(InkTask):
         return {"dot": sheet.dots[int(wanted["dot"])].label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """As many new circles as asked for, at their places."""
         dot, wanted = case.sheet.dots[int(case.wanted["dot"])], case.wanted
         was, count = case.was(dot), int(case.wanted["count"])
         assert was.box is not None
@@ -366,18 +358,18 @@ class CopyInARow(InkTask):
             Box(was.box.x + place * wanted["right"], was.box.y + place * wanted["below"], was.box.width, was.box.height)
             for place in range(1, count + 1)
         ]
-        found = [sum(boxes_near(box, one.box) for one in case.new) for box in expected]
-        alike = [one.style == was.style and one.kind == was.kind for one in case.new]
+        counts = [sum(boxes_near(box, item.box) for item in case.new) for box in expected]
+        alike = [item.style == was.style and item.kind == was.kind for item in case.new]
         return [
             equal("as many copies as asked", count, len(case.new)),
-            *(equal(f"copy {place} is at its place", 1, number) for place, number in enumerate(found, 1)),
+            *(equal(f"copy {place} is at its place", 1, number) for place, number in enumerate(counts, 1)),
             equal("they look like the original", [True] * count, alike),
-            equal("they are on its layer", [was.layer] * count, [one.layer for one in case.new]),
-            rest_unchanged(case, free=[one.id for one in case.new]),
+            equal("they are on its layer", [was.layer] * count, [item.layer for item in case.new]),
+            rest_unchanged(case, free=[item.id for item in case.new]),
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Each copy is made of the one before it."""
+        """Duplicate the previous copy each time."""
         way = f"{wanted['right'] * PIXELS},{wanted['below'] * PIXELS}"
         once: list[Step] = ["app.duplicate", ("app.transform-translate", way)]
         return [on(sheet.dots[int(wanted["dot"])], do=once * int(wanted["count"]))]
@@ -403,12 +395,12 @@ def _named(drawing: Drawing, ids: Sequence[str]) -> list[Named]:
 
 
 def _kept_size(name: str, was: DrawingObject, now: DrawingObject) -> Check:
-    sizes = [[round(one.box.width, 2), round(one.box.height, 2)] if one.box else None for one in (was, now)]
+    sizes = [[round(item.box.width, 2), round(item.box.height, 2)] if item.box else None for item in (was, now)]
     return equal(name, sizes[0], sizes[1], weight=0, integrity=True)
 
 
 def _parts_moved_along(case: Case, group: Named) -> Check:
-    """A guard that a group was moved as a whole."""
+    """Guard: a group was moved as a whole."""
     was, now = case.was(group).box, case.now(group).box
     assert was is not None
     right, below = (now.x - was.x, now.y - was.y) if now else (math.inf, math.inf)
@@ -438,7 +430,7 @@ def _aligned(box: Box, anchor: Box, to: str) -> Box:
 
 
 def _corners(one: DrawingObject) -> list[tuple[float, float]]:
-    """The corners of a rectangle from its left upper one on, as its transform puts them."""
+    """Return the corners of a rectangle after its transform, starting with the upper left one."""
     a, b, c, d, e, f = one.transform
     x, y, width, height = (one.geometry.get(name, math.nan) for name in ("x", "y", "width", "height"))
     points = ((x, y), (x + width, y), (x + width, y + height), (x, y + height))

@@ -1,4 +1,4 @@
-"""Texts: what they say, their fonts, new ones, and letters that become shapes."""
+"""Scenarios about texts: content, fonts, new texts, and text converted to paths."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _WORDS = ("text.text", "text.spans")
 
 
 class Retitle(InkTask):
-    """Title and subtitle say something else, and look the same."""
+    """Change the title and subtitle, keeping their format."""
 
     name = "retitle"
     template = (
@@ -49,15 +49,17 @@ class Retitle(InkTask):
         return {"title": sheet.title.label, "subtitle": sheet.subtitle.label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """Both say what they should, in the same letters."""
         sheet = case.sheet
         pairs = ((sheet.title, str(case.wanted["first"])), (sheet.subtitle, str(case.wanted["second"])))
-        named = [one for one, _ in pairs]
+        named = [text_object for text_object, _ in pairs]
         return [
-            *(equal(f"{one.label} says what it should", text, _says(case, one)) for one, text in pairs),
-            *(_same_letters(case, one) for one in named),
+            *(
+                equal(f"{text_object.label} says what it should", text, _says(case, text_object))
+                for text_object, text in pairs
+            ),
+            *(_same_letters(case, text_object) for text_object in named),
             still(case, named, "they are where they were", but=_WORDS),
-            rest_unchanged(case, free=[one.id for one in named]),
+            rest_unchanged(case, free=[text_object.id for text_object in named]),
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
@@ -65,7 +67,7 @@ class Retitle(InkTask):
 
 
 class NextYear(InkTask):
-    """A year changes in three texts."""
+    """Change the year in three texts."""
 
     name = "next-year"
     template = (
@@ -75,32 +77,33 @@ class NextYear(InkTask):
     instances = {"next": {"by": 1}, "after-next": {"by": 2}, "decade": {"by": 10}}
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The years, and where they stand."""
         return {"year": str(sheet.year), "new": str(sheet.year + int(wanted["by"])), "texts": listed(sheet.dated)}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """Each text with the other year."""
         dated = case.sheet.dated
         expected = self._texts(case.sheet, case.before, case.wanted)
         return [
-            *(equal(f"{one.label} has the new year", expected[one.id], _says(case, one)) for one in dated),
-            *(_same_letters(case, one) for one in dated),
+            *(
+                equal(f"{text_object.label} has the new year", expected[text_object.id], _says(case, text_object))
+                for text_object in dated
+            ),
+            *(_same_letters(case, text_object) for text_object in dated),
             still(case, dated, "they are where they were", but=_WORDS),
-            rest_unchanged(case, free=[one.id for one in dated]),
+            rest_unchanged(case, free=[text_object.id for text_object in dated]),
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
         texts = self._texts(sheet, drawing, wanted)
-        return [move for one in sheet.dated for move in retype(one, texts[one.id])] + leave()
+        return [move for text_object in sheet.dated for move in retype(text_object, texts[text_object.id])] + leave()
 
     def _texts(self, sheet: Sheet, drawing: Drawing, wanted: Mapping[str, Any]) -> dict[str, str]:
         new = str(sheet.year + int(wanted["by"]))
-        texts = {one.id: drawing[one.id].text for one in sheet.dated}
+        texts = {text_object.id: drawing[text_object.id].text for text_object in sheet.dated}
         return {name: text.text.replace(str(sheet.year), new) for name, text in texts.items() if text}
 
 
 class TitleFont(InkTask):
-    """The title gets another font."""
+    """Change the font, size and colour of the title."""
 
     name = "title-font"
     template = (
@@ -120,7 +123,6 @@ class TitleFont(InkTask):
         return {"title": sheet.title.label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """Every part of the title has the font."""
         title, wanted = case.sheet.title, case.wanted
         text = case.now(title).text
         spans = text.spans if text else ()
@@ -150,7 +152,7 @@ class TitleFont(InkTask):
 
 
 class BoldCaptions(InkTask):
-    """Captions become bold, larger and of a colour."""
+    """Make captions bold, larger and coloured."""
 
     name = "bold-captions"
     template = (
@@ -167,21 +169,21 @@ class BoldCaptions(InkTask):
         return {"captions": listed(pick(sheet.captions, wanted["captions"]))}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """Each is bold, as large and of the colour."""
         captions, wanted = pick(case.sheet.captions, case.wanted["captions"]), case.wanted
-        spans = {one.label: text.spans if (text := case.now(one).text) else () for one in captions}
-        every = [span for some in spans.values() for span in some]
-        whole = all(spans.values())
+        spans = {caption.label: text.spans if (text := case.now(caption).text) else () for caption in captions}
+        every = [span for line in spans.values() for span in line]
+        complete = all(spans.values())
         return [
-            holds("all are bold", whole and all(span.weight == 700 for span in every), expected=700,
+            holds("all are bold", complete and all(span.weight == 700 for span in every), expected=700,
                   found=[span.weight for span in every]),
-            holds("all are as large as asked", whole and all(near(span.size, wanted["size"], 0.06) for span in every),
+            holds("all are as large as asked",
+                  complete and all(near(span.size, wanted["size"], 0.06) for span in every),
                   expected=wanted["size"], found=[span.size for span in every]),
             equal("all have the colour", [str(wanted["color"])], sorted({paint_words(span.fill) for span in every})),
-            equal("they say the same", [_said(case, one) for one in captions], [_says(case, one) for one in captions],
-                  weight=0, integrity=True),
+            equal("they say the same", [_said(case, caption) for caption in captions],
+                  [_says(case, caption) for caption in captions], weight=0, integrity=True),
             still(case, captions, "all else is as before", but=("text.spans", "text.position", "style.fill")),
-            rest_unchanged(case, free=[one.id for one in captions]),
+            rest_unchanged(case, free=[caption.id for caption in captions]),
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
@@ -191,7 +193,7 @@ class BoldCaptions(InkTask):
 
 
 class TextToShapes(InkTask):
-    """Letters become outlines, for a printer without the font."""
+    """Convert a text to paths, for a printer that lacks the font."""
 
     name = "text-to-shapes"
     template = (
@@ -204,17 +206,17 @@ class TextToShapes(InkTask):
         return {"text": self._text(sheet, wanted).label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """Where the text was, there are as many shapes as it had letters."""
-        one = self._text(case.sheet, case.wanted)
-        was = case.was(one)
+        """Check that there are as many paths as letters at the position of the text."""
+        named = self._text(case.sheet, case.wanted)
+        was = case.was(named)
         assert was.text is not None
-        outlines = [part for part in case.after.objects if part.label == one.label and part.kind in ("group", "path")]
+        outlines = [part for part in case.after.objects if part.label == named.label and part.kind in ("group", "path")]
         outline = outlines[0] if len(outlines) == 1 else None
         inside = case.after.inside(outline.id) if outline and outline.kind == "group" else outlines
         shapes = [part for part in inside if part.kind == "path"]
         letters = sum(not letter.isspace() for letter in was.text.text)
         joined = sum(was.text.text.count(pair) for pair in ("fi", "fl", "ff"))  # fonts draw these as one shape
-        # All letters combined into one path are as good.
+        # One path that combines all letters is also accepted.
         count = min(outline.shape.subpaths, letters) if outline and outline.shape else len(shapes)
         x, y = was.text.position
         size = was.text.spans[0].size
@@ -230,10 +232,10 @@ class TextToShapes(InkTask):
                   found=box and [box.x, box.y, box.width, box.height]),
             equal("they have its colour", [paint_words(was.style.fill)], sorted(inked)),
             equal("all other texts are texts", [part.label for part in case.before.objects if part.text
-                  and part.id != one.id], texts, weight=0, integrity=True),
+                  and part.id != named.id], texts, weight=0, integrity=True),
             equal("it is on the same layer", was.layer, outline.layer if outline else was.layer, weight=0,
                   integrity=True),
-            rest_unchanged(case, free=[one.id, *(part.id for part in (*outlines, *inside))]),
+            rest_unchanged(case, free=[named.id, *(part.id for part in (*outlines, *inside))]),
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
@@ -247,7 +249,7 @@ class TextToShapes(InkTask):
 
 
 class AddRemark(InkTask):
-    """A new text at an exact place."""
+    """Add a text at an exact position."""
 
     name = "add-remark"
     template = (
@@ -268,27 +270,27 @@ class AddRemark(InkTask):
         return {"layer": sheet.layers.labels.label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """One new text, with all that was asked."""
         wanted = case.wanted
         new = case.new[0] if len(case.new) == 1 else None
         text = new.text if new else None
         spans = text.spans if text else ()
         x, y = text.position if text else (-1.0, -1.0)
         return [
-            equal("one new text", ["text"], [one.kind for one in case.new]),
+            equal("one new text", ["text"], [item.kind for item in case.new]),
             equal("it reads as asked", str(wanted["text"]), text.text if text else None),
-            holds("it is as large as asked", bool(spans) and all(near(one.size, wanted["size"], 0.06) for one in spans),
+            holds("it is as large as asked",
+                  bool(spans) and all(near(span.size, wanted["size"], 0.06) for span in spans),
                   expected=wanted["size"], found=[span.size for span in spans]),
-            equal("its colour is as asked", [str(wanted["color"])], sorted({paint_words(one.fill) for one in spans})),
+            equal("its colour is as asked", [str(wanted["color"])], sorted({paint_words(span.fill) for span in spans})),
             holds("it starts at the place", text is not None and text.anchor == "start" and near(x, wanted["x"], 0.1)
                   and near(y, wanted["y"], 0.1), expected=[wanted["x"], wanted["y"]], found=[x, y]),
             equal("its label is as asked", str(wanted["label"]), new.label if new else None),
             equal("it is on the layer", case.sheet.layers.labels.id, new.layer if new else None),
-            rest_unchanged(case, free=[one.id for one in case.new]),
+            rest_unchanged(case, free=[item.id for item in case.new]),
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Makes it of a copy of the subtitle, whose place is known."""
+        """Duplicate the subtitle, whose position is known, and change the copy."""
         text = drawing[sheet.subtitle.id].text
         assert text is not None
         right, below = wanted["x"] - text.position[0], wanted["y"] - text.position[1]
@@ -310,17 +312,17 @@ class AddRemark(InkTask):
 
 
 def retype(named: Named, text: str) -> list[Move]:
-    """Replaces what a text says, with the text tool."""
+    """Replace the content of a text with the text tool."""
     return [on(named, do=[("win.tool-switch", "Text")]), *type_over(text)]
 
 
 def type_over(text: str) -> list[Move]:
-    """Replaces what the selected text says; the text tool must be in hand."""
+    """Replace the content of the selected text; the text tool must be active."""
     return [Press("Return"), Press("ctrl+a"), Enter(text)]
 
 
 def leave() -> list[Move]:
-    """Puts the text tool away."""
+    """Leave the text tool."""
     return [actions(("win.tool-switch", "Select"))]
 
 
@@ -335,7 +337,7 @@ def _says(case: Case, one: Named) -> str:
 
 
 def _same_letters(case: Case, one: Named) -> Check:
-    """A guard that a text has one look, the same as before."""
+    """Guard: a text has a single format, the same as before."""
     looks = []
     for text in (case.was(one).text, case.now(one).text):
         spans = text.spans if text else ()

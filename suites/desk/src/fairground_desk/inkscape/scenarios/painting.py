@@ -1,4 +1,4 @@
-"""How things look: fills, colours throughout, outlines, dashes, opacity, gradients."""
+"""Scenarios about fills, colours, strokes, dashes, opacity and gradients."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FILL = ("style.fill",)
 
 
 class Recolour(InkTask):
-    """Two blocks and a dot get plain colours."""
+    """Fill two blocks and a dot with plain colours."""
 
     name = "recolour"
     template = (
@@ -49,26 +49,26 @@ class Recolour(InkTask):
 
     def verify(self, case: Case) -> Sequence[Check]:
         colors = self._colors(case.sheet, case.wanted)
-        some = [named for named, _ in colors]
+        painted = [named for named, _ in colors]
         return [
             *(
-                equal(f"{one.label} has its colour", color, paint_words(case.now(one).style.fill))
-                for one, color in colors
+                equal(f"{block.label} has its colour", color, paint_words(case.now(block).style.fill))
+                for block, color in colors
             ),
-            still(case, some, "all else about them is as before", but=_FILL),
-            rest_unchanged(case, free=[one.id for one in some]),
+            still(case, painted, "all else about them is as before", but=_FILL),
+            rest_unchanged(case, free=[block.id for block in painted]),
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        return [on(one, do=[set_property("fill", color)]) for one, color in self._colors(sheet, wanted)]
+        return [on(block, do=[set_property("fill", color)]) for block, color in self._colors(sheet, wanted)]
 
     def _colors(self, sheet: Sheet, wanted: Mapping[str, Any]) -> list[tuple[Named, str]]:
-        blocks = [(one, str(wanted["color"])) for one in pick(sheet.blocks, wanted["blocks"])]
+        blocks = [(block, str(wanted["color"])) for block in pick(sheet.blocks, wanted["blocks"])]
         return [*blocks, (sheet.dots[int(wanted["dot"])], str(wanted["second"]))]
 
 
 class SwapColours(InkTask):
-    """Two colours are swapped throughout the drawing."""
+    """Swap two colours in the whole drawing."""
 
     name = "swap-colours"
     template = (
@@ -86,17 +86,17 @@ class SwapColours(InkTask):
         return {"first": first, "second": second}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """Every object that had one has the other, in the legend and elsewhere."""
+        """Check that every object with one colour now has the other, in the legend and elsewhere."""
         pair = self._pair(case.sheet, case.wanted)
         legend = {part.id for part in case.sheet.legend_parts}
         checks, free = [], []
-        for color, other in (pair, pair[::-1]):
-            some = _having(case.before, color)
-            free += [one.id for one in some]
+        for color, replacement in (pair, pair[::-1]):
+            painted = _having(case.before, color)
+            free += [item.id for item in painted]
             for place, here in (("in the drawing", False), ("in the legend", True)):
-                ids = [one.id for one in some if (one.id in legend) == here]
-                found = {name: paint_words(case.after[name].style.fill) for name in ids}
-                checks.append(equal(f"{color} became {other} {place}", dict.fromkeys(ids, other), found))
+                ids = [item.id for item in painted if (item.id in legend) == here]
+                fills = {name: paint_words(case.after[name].style.fill) for name in ids}
+                checks.append(equal(f"{color} became {replacement} {place}", dict.fromkeys(ids, replacement), fills))
         objects = [Named(name, "") for name in free]
         return [
             *checks,
@@ -105,11 +105,11 @@ class SwapColours(InkTask):
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """All of one colour at once, then all of the other."""
+        """Select all objects of one colour at once, then all of the other."""
         first, second = self._pair(sheet, wanted)
         return [
-            on(*(Named(one.id, "") for one in _having(drawing, color)), do=[set_property("fill", other)])
-            for color, other in ((first, second), (second, first))
+            on(*(Named(item.id, "") for item in _having(drawing, color)), do=[set_property("fill", replacement)])
+            for color, replacement in ((first, second), (second, first))
         ]
 
     def _pair(self, sheet: Sheet, wanted: Mapping[str, Any]) -> tuple[str, str]:
@@ -117,7 +117,7 @@ class SwapColours(InkTask):
 
 
 class DashedLine(InkTask):
-    """A line gets a colour, a width and dashes."""
+    """Set the colour, width and dashes of a line."""
 
     name = "dashed-line"
     template = (
@@ -131,7 +131,6 @@ class DashedLine(InkTask):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The line: of those that are solid."""
         return {"link": _solid(sheet, int(wanted["link"])).label}
 
     def verify(self, case: Case) -> Sequence[Check]:
@@ -159,7 +158,7 @@ class DashedLine(InkTask):
 
 
 class SeeThrough(InkTask):
-    """Three things become partly transparent."""
+    """Make three objects partly transparent."""
 
     name = "see-through"
     template = (
@@ -176,25 +175,25 @@ class SeeThrough(InkTask):
         return {"lens": sheet.lens.label, "plate": sheet.plate.label, "strip": sheet.strip.label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        some = _shares(case.sheet, case.wanted)
+        shares = _shares(case.sheet, case.wanted)
         checks = []
-        for one, share in some:
-            found = case.now(one).style.opacity
-            passed = near(found, share / 100, 0.006)
-            checks.append(holds(f"{one.label} has its opacity", passed, expected=share / 100, found=found))
-        named = [one for one, _ in some]
+        for item, share in shares:
+            opacity = case.now(item).style.opacity
+            passed = near(opacity, share / 100, 0.006)
+            checks.append(holds(f"{item.label} has its opacity", passed, expected=share / 100, found=opacity))
+        named = [item for item, _ in shares]
         return [
             *checks,
             still(case, named, "all else about them is as before", but=("style.opacity",)),
-            rest_unchanged(case, free=[one.id for one in named]),
+            rest_unchanged(case, free=[item.id for item in named]),
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        return [on(one, do=[set_property("opacity", f"{share / 100:g}")]) for one, share in _shares(sheet, wanted)]
+        return [on(item, do=[set_property("opacity", f"{share / 100:g}")]) for item, share in _shares(sheet, wanted)]
 
 
 class SameGradient(InkTask):
-    """Something plain gets the gradient of something else."""
+    """Give a plain object the gradient of another object."""
 
     name = "same-gradient"
     template = (
@@ -212,20 +211,19 @@ class SameGradient(InkTask):
         return {"banner": sheet.banner.label, "object": getattr(sheet, str(wanted["role"])).label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """Kind, colours and opacity of the gradient are those of the other."""
-        one = getattr(case.sheet, str(case.wanted["role"]))
-        model, found = case.was(case.sheet.banner).style.fill, case.now(one).style.fill
+        target = getattr(case.sheet, str(case.wanted["role"]))
+        model, fill = case.was(case.sheet.banner).style.fill, case.now(target).style.fill
         assert model.gradient is not None
-        stops = found.gradient.stops if found.gradient else ()
+        stops = fill.gradient.stops if fill.gradient else ()
         return [
-            equal("it is filled with such a gradient", model.kind, found.kind),
+            equal("it is filled with such a gradient", model.kind, fill.kind),
             equal("the colours are the same", [stop.color for stop in model.gradient.stops],
                   [stop.color for stop in stops]),
             equal("the colours are at the same places", [stop.offset for stop in model.gradient.stops],
                   [stop.offset for stop in stops]),
-            equal("it has still no outline", "none", case.now(one).style.stroke.kind, weight=0, integrity=True),
-            still(case, (one,), "it is where it was", but=("style",)),
-            rest_unchanged(case, free=(one.id,)),
+            equal("it has still no outline", "none", case.now(target).style.stroke.kind, weight=0, integrity=True),
+            still(case, (target,), "it is where it was", but=("style",)),
+            rest_unchanged(case, free=(target.id,)),
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
@@ -233,7 +231,7 @@ class SameGradient(InkTask):
 
 
 class OutlineKind(InkTask):
-    """All blocks of a kind get an outline."""
+    """Add an outline to all blocks of a colour."""
 
     name = "outline-kind"
     template = (
@@ -250,9 +248,8 @@ class OutlineKind(InkTask):
         return {"word": sheet.block_word, "color": sheet.colors[int(wanted["kind"])]}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """All of them have it, and no others."""
-        some = self._some(case.sheet, case.before, case.wanted)
-        now = {one.label: case.now(one).style for one in some}
+        blocks = self._some(case.sheet, case.before, case.wanted)
+        now = {block.label: case.now(block).style for block in blocks}
         width = float(case.wanted["width"])
         return [
             equal("each has an outline of that colour", dict.fromkeys(now, str(case.wanted["stroke"])),
@@ -264,8 +261,8 @@ class OutlineKind(InkTask):
                   expected="no dashes", found={label: style.dashes for label, style in now.items()}),
             equal("each kept its fill", {label: case.sheet.colors[int(case.wanted["kind"])] for label in now},
                   {label: paint_words(style.fill) for label, style in now.items()}, weight=0, integrity=True),
-            still(case, some, "they are where they were", but=("style",)),
-            rest_unchanged(case, free=[one.id for one in some]),
+            still(case, blocks, "they are where they were", but=("style",)),
+            rest_unchanged(case, free=[block.id for block in blocks]),
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
@@ -274,11 +271,11 @@ class OutlineKind(InkTask):
 
     def _some(self, sheet: Sheet, drawing: Drawing, wanted: Mapping[str, Any]) -> tuple[Named, ...]:
         color = sheet.colors[int(wanted["kind"])]
-        return tuple(one for one in sheet.blocks if drawing[one.id].style.fill.color == color)
+        return tuple(block for block in sheet.blocks if drawing[block.id].style.fill.color == color)
 
 
 def _having(drawing: Drawing, color: str) -> list[DrawingObject]:
-    return [one for one in filled(drawing) if one.style.fill.color == color]
+    return [item for item in filled(drawing) if item.style.fill.color == color]
 
 
 def _fill(case: Case, one: Named) -> str:
@@ -286,9 +283,9 @@ def _fill(case: Case, one: Named) -> str:
 
 
 def _solid(sheet: Sheet, place: int) -> Named:
-    """One of the lines without dashes, which a task can make dashed."""
+    """Return a line without dashes."""
     drawing = drawn(sheet)
-    solid = [one for one in sheet.links if not any(drawing[one.id].style.dashes)]
+    solid = [link for link in sheet.links if not any(drawing[link.id].style.dashes)]
     return solid[place % len(solid)]
 
 

@@ -1,4 +1,4 @@
-"""Questions about a drawing: how many, how large, which."""
+"""Questions about a drawing; nothing may change."""
 
 from __future__ import annotations
 
@@ -27,17 +27,16 @@ class _Question(InkTask):
         raise NotImplementedError
 
     def among(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Sequence[str]:
-        """Other answers that somebody might give."""
+        """Return plausible wrong answers."""
         return ()
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """The answer, and that the drawing is as it was."""
         right = self.expected(case.sheet, case.wanted, case.before)
-        asked = self.template.format_map({**case.wanted, **self.facts(case.sheet, case.wanted)})
-        among = [one for one in self.among(case.sheet, case.wanted) if one != right]
-        said = match_answer(self.form, right, case.answer, among=among, question=asked)
+        question = self.template.format_map({**case.wanted, **self.facts(case.sheet, case.wanted)})
+        among = [value for value in self.among(case.sheet, case.wanted) if value != right]
+        matched = match_answer(self.form, right, case.answer, among=among, question=question)
         return [
-            holds("the answer is right", said, expected=right, found=case.answer),
+            holds("the answer is right", matched, expected=right, found=case.answer),
             equal("the drawing is as it was", case.before, case.after, weight=0, integrity=True),
             equal("nothing is left unsaved", [], case.states[1].get("live").get("unsaved", ["?"])
                   if "live" in case.states[1].data else [], weight=0, integrity=True),
@@ -48,7 +47,7 @@ class _Question(InkTask):
 
 
 class HowManyFilled(_Question):
-    """How many objects have a fill."""
+    """Ask how many objects have a fill colour."""
 
     name = "how-many-filled"
     template = (
@@ -62,11 +61,11 @@ class HowManyFilled(_Question):
 
     def expected(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> int:
         color = sheet.colors[int(wanted["place"])]
-        return sum(one.style.fill.color == color for one in filled(drawing))
+        return sum(item.style.fill.color == color for item in filled(drawing))
 
 
 class HowLarge(_Question):
-    """A side of a block in millimetres."""
+    """Ask for the width or height of a block in millimetres."""
 
     name = "how-large"
     template = "How {side} is the {word} “{block}” (the rectangle) in millimetres? Answer with the number." + _LEAVE
@@ -87,7 +86,7 @@ class HowLarge(_Question):
 
 
 class WhichBlock(_Question):
-    """The block that is the most of something."""
+    """Ask which block is the largest, the highest on the page or the furthest right."""
 
     name = "which-block"
     form = "text"
@@ -108,7 +107,7 @@ class WhichBlock(_Question):
     def expected(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> str:
         measure = _MEASURES[str(wanted["most"])]
         boxes: list[tuple[Named, Box]] = [
-            (one, box) for one in sheet.blocks if (box := drawing[one.id].box) is not None
+            (block, box) for block in sheet.blocks if (box := drawing[block.id].box) is not None
         ]
         ranked = sorted(boxes, key=lambda pair: measure(pair[1]), reverse=True)
         if measure(ranked[0][1]) == measure(ranked[1][1]):
@@ -116,11 +115,11 @@ class WhichBlock(_Question):
         return ranked[0][0].label
 
     def among(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Sequence[str]:
-        return [one.label for one in sheet.blocks]
+        return [block.label for block in sheet.blocks]
 
 
 class HowManyOnLayer(_Question):
-    """How many texts a layer holds."""
+    """Ask how many texts a layer holds."""
 
     name = "how-many-texts"
     template = (
@@ -134,7 +133,7 @@ class HowManyOnLayer(_Question):
 
     def expected(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> int:
         layer = getattr(sheet.layers, str(wanted["role"])).id
-        return sum(one.kind == "text" and one.layer == layer for one in drawing.objects)
+        return sum(item.kind == "text" and item.layer == layer for item in drawing.objects)
 
 
 _MEASURES: dict[str, Callable[[Box], tuple[float, ...]]] = {

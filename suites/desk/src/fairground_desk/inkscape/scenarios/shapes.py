@@ -1,4 +1,4 @@
-"""New shapes of old ones, and new ones: cutting, clones, clips, rectangles, ellipses, pictures."""
+"""Scenarios about shapes: path operations, clones, clips, rectangles, ellipses and pictures."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from fairground_desk.inkscape.task import (
 
 SAVE = " Change nothing else, and save the drawing under its own name."
 _TOOLS = {"rect": "Rect", "ellipse": "Arc"}
-_CANVAS = ((470, 330), (560, 400))  # a part of the screen that shows the canvas in every UI state
+_CANVAS = ((470, 330), (560, 400))  # a region of the screen that shows the canvas in every UI state
 
 
 class Combine(InkTask):
-    """Two rectangles become one shape."""
+    """Combine two rectangles with a path operation."""
 
     name = "combine-shapes"
     template = (
@@ -49,41 +49,40 @@ class Combine(InkTask):
     }  # fmt: skip
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """Both, and the colour of the first."""
         color = drawn(sheet)[sheet.plate.id].style.fill.color
         return {"plate": sheet.plate.label, "tab": sheet.tab.label, "color": color}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """One path with the area and the box that follow from the two."""
+        """Check for one path with the resulting area and box."""
         pair = {case.sheet.plate.id, case.sheet.tab.id}
-        known = {one.id for one in case.before.objects} - pair
-        left = [one for one in case.after.objects if one.id not in known]
-        found = left[0] if len(left) == 1 else None
+        known = {item.id for item in case.before.objects} - pair
+        left = [item for item in case.after.objects if item.id not in known]
+        result = left[0] if len(left) == 1 else None
         first, second = case.was(case.sheet.plate), case.was(case.sheet.tab)
         assert first.box is not None and second.box is not None
         box, area = _combined(str(case.wanted["action"]), first.box, second.box)
-        measured = found.shape.area if found and found.shape else 0.0
+        measured = result.shape.area if result and result.shape else 0.0
         return [
-            equal("one path is left of the two", ["path"], [one.kind for one in left]),
+            equal("one path is left of the two", ["path"], [item.kind for item in left]),
             holds("it encloses what it should", math.isclose(measured, area, rel_tol=0.005), expected=area,
                   found=measured),
-            same_box("it is where it should be", box, found.box if found else None, weight=int(box != first.box)),
-            equal("the second rectangle is gone as such", False, any(one.kind == "rect" for one in left)),
-            equal("it has the colour", paint_words(first.style.fill), paint_words(found.style.fill) if found else None,
-                  weight=0, integrity=True),
-            equal("it is on the same layer", first.parents, found.parents if found else first.parents, weight=0,
+            same_box("it is where it should be", box, result.box if result else None, weight=int(box != first.box)),
+            equal("the second rectangle is gone as such", False, any(item.kind == "rect" for item in left)),
+            equal("it has the colour", paint_words(first.style.fill),
+                  paint_words(result.style.fill) if result else None, weight=0, integrity=True),
+            equal("it is on the same layer", first.parents, result.parents if result else first.parents, weight=0,
                   integrity=True),
-            rest_unchanged(case, free=[*pair, *(one.id for one in left)]),
+            rest_unchanged(case, free=[*pair, *(item.id for item in left)]),
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """The action of the path menu; then the colour, which is that of either."""
+        """Run the path operation, then set the fill, which may come from either rectangle."""
         color = paint_words(drawing[sheet.plate.id].style.fill)
         return [on(sheet.plate, sheet.tab, do=[f"app.{wanted['action']}", set_property("fill", color)])]
 
 
 class CloneIt(InkTask):
-    """A linked copy at an exact place."""
+    """Clone an object and move the clone to an exact position."""
 
     name = "clone"
     template = (
@@ -100,23 +99,21 @@ class CloneIt(InkTask):
         return {"object": getattr(sheet, str(wanted["role"])).label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """One clone of it, beside it."""
-        one = getattr(case.sheet, str(case.wanted["role"]))
-        was = case.was(one)
+        original = getattr(case.sheet, str(case.wanted["role"]))
+        was = case.was(original)
         assert was.box is not None
         new = case.new[0] if len(case.new) == 1 else None
         expected = Box(was.box.x + case.wanted["right"], was.box.y, was.box.width, was.box.height)
         return [
-            equal("one new clone", ["use"], [found.kind for found in case.new]),
-            equal("it is a clone of the original", one.id, new.href if new else None),
+            equal("one new clone", ["use"], [item.kind for item in case.new]),
+            equal("it is a clone of the original", original.id, new.href if new else None),
             same_box("it is at its place", expected, new.box if new else None),
             equal("it has its label", str(case.wanted["label"]), new.label if new else None),
             equal("it is on the same layer", was.layer, new.layer if new else None),
-            rest_unchanged(case, free=[found.id for found in case.new]),
+            rest_unchanged(case, free=[item.id for item in case.new]),
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Clones it, and moves the clone."""
         steps: list[Step] = [
             "app.clone",
             ("app.transform-translate", f"{wanted['right'] * PIXELS},0"),
@@ -126,7 +123,7 @@ class CloneIt(InkTask):
 
 
 class ClipPhoto(InkTask):
-    """A picture or a block is clipped to an ellipse or a rectangle over it."""
+    """Clip a picture or a block to an ellipse or a rectangle above it."""
 
     name = "clip"
     template = (
@@ -143,11 +140,10 @@ class ClipPhoto(InkTask):
         return {"lens": sheet.lens.label, "photo": sheet.photo.label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """The picture has a clip that is where the ellipse was."""
         photo, lens, wanted = case.sheet.photo, case.sheet.lens, case.wanted
         now = case.now(photo)
         label = str(wanted["label"]) or photo.label
-        gone = lens.id not in {one.id for one in case.after.objects}
+        gone = lens.id not in {item.id for item in case.after.objects}
         free = ["clip", "clip_box"]
         checks = [
             holds("the picture is clipped", bool(now.clip), expected="a clip", found=now.clip or "none"),
@@ -159,8 +155,8 @@ class ClipPhoto(InkTask):
             free.append("label")
         if wanted["opacity"] != 100:
             opacity = wanted["opacity"] / 100
-            found = now.style.opacity
-            checks.append(holds("it has its opacity", near(found, opacity, 0.006), expected=opacity, found=found))
+            actual = now.style.opacity
+            checks.append(holds("it has its opacity", near(actual, opacity, 0.006), expected=opacity, found=actual))
             free.append("style.opacity")
         return [
             *checks,
@@ -170,7 +166,6 @@ class ClipPhoto(InkTask):
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Clips; then what else was asked."""
         steps: list[Step] = []
         if wanted["label"]:
             steps.append(set_attribute("inkscape:label", str(wanted["label"])))
@@ -181,7 +176,7 @@ class ClipPhoto(InkTask):
 
 
 class AddShape(InkTask):
-    """A rectangle or ellipse with exact numbers."""
+    """Add a rectangle or ellipse with exact geometry."""
 
     name = "add-shape"
     template = (
@@ -204,7 +199,6 @@ class AddShape(InkTask):
         return {"layer": sheet.layers.main.label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """One new shape with all that was asked."""
         wanted = case.wanted
         new = case.new[0] if len(case.new) == 1 else None
         expected = Box(wanted["x"], wanted["y"], wanted["width"], wanted["height"])
@@ -214,7 +208,7 @@ class AddShape(InkTask):
         measured = new.shape.area if new and new.shape else 0.0
         return [
             holds("one new shape of the kind", new is not None and new.kind in kinds,
-                  expected=kinds, found=[one.kind for one in case.new]),
+                  expected=kinds, found=[item.kind for item in case.new]),
             same_box("it is at its place and of its size", expected, new.box if new else None, weight=2),
             holds("it encloses what it should", math.isclose(measured, area, rel_tol=0.01), expected=area,
                   found=measured),
@@ -224,11 +218,11 @@ class AddShape(InkTask):
             equal("it is on the layer", case.sheet.layers.main.id, new.layer if new else None),
             holds("it is opaque", new is None or new.style.opacity > 0.99, weight=0, expected=1.0,
                   found=new.style.opacity if new else None),
-            rest_unchanged(case, free=[one.id for one in case.new]),
+            rest_unchanged(case, free=[item.id for item in case.new]),
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Draws one anywhere, with the tool, and gives it exact numbers."""
+        """Draw the shape anywhere with the tool, then set its attributes."""
         x, y, width, height = (float(wanted[name]) for name in ("x", "y", "width", "height"))
         if wanted["kind"] == "rect":
             numbers = {"x": x, "y": y, "width": width, "height": height}
@@ -251,7 +245,7 @@ class AddShape(InkTask):
 
 
 class PlacePicture(InkTask):
-    """A photograph from the pictures folder is placed in the drawing."""
+    """Import a photograph from the pictures folder."""
 
     name = "place-picture"
     template = (
@@ -269,27 +263,26 @@ class PlacePicture(InkTask):
         return {"file": sheet.picture.rpartition("/")[2], "layer": sheet.layers.main.label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """One new picture that links to the file."""
         wanted, name = case.wanted, case.sheet.picture.rpartition("/")[2]
         new = case.new[0] if len(case.new) == 1 else None
         link = new.picture.link if new and new.picture else None
         expected = Box(wanted["x"], wanted["y"], wanted["width"], wanted["height"])
-        found = new.box if new else None
+        new_box = new.box if new else None
         return [
-            equal("one new picture", ["image"], [one.kind for one in case.new]),
+            equal("one new picture", ["image"], [item.kind for item in case.new]),
             holds("it links to the file", link is not None and link.endswith(f"Pictures/{name}"),
                   expected=f"a link to Pictures/{name}", found=link),
-            holds("it is as wide and high as asked", found is not None and near(found.width, expected.width)
-                  and near(found.height, expected.height), expected=[expected.width, expected.height],
-                  found=found and [found.width, found.height]),
-            same_box("it is at its place", expected, found),
+            holds("it is as wide and high as asked", new_box is not None and near(new_box.width, expected.width)
+                  and near(new_box.height, expected.height), expected=[expected.width, expected.height],
+                  found=new_box and [new_box.width, new_box.height]),
+            same_box("it is at its place", expected, new_box),
             equal("it has its label", str(wanted["label"]), new.label if new else None),
             equal("it is on the layer", case.sheet.layers.main.id, new.layer if new else None),
-            rest_unchanged(case, free=[one.id for one in case.new]),
+            rest_unchanged(case, free=[item.id for item in case.new]),
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Imports it; all others of its kind are known, so the new one can be told from them."""
+        """Import it, select all pictures, and deselect the one that was there before."""
         numbers = {name: float(wanted[name]) for name in ("x", "y", "width", "height")}
         return [
             on(sheet.plate, do=["app.select-clear"]),
@@ -307,7 +300,7 @@ class PlacePicture(InkTask):
 
 
 def _combined(action: str, first: Box, second: Box) -> tuple[Box, float]:
-    """The box and area of two rectangles united, cut or overlapped, where the second is over the lower right corner."""
+    """Return the box and area of a union, difference or intersection; `second` covers the lower right corner."""
     x, y = max(first.x, second.x), max(first.y, second.y)
     over = Box(x, y, min(first.right, second.right) - x, min(first.bottom, second.bottom) - y)
     areas = [box.width * box.height for box in (first, second, over)]

@@ -1,4 +1,4 @@
-"""How a drawing is built: groups, order, layers, labels, and what is thrown away."""
+"""Scenarios about groups, stacking order, layers, labels and deletion."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BELOW = "win.selection-move-to-layer-below"
 
 
 class GroupDots(InkTask):
-    """Some dots become a group with a label."""
+    """Group some dots and label the group."""
 
     name = "group-dots"
     template = (
@@ -47,28 +47,27 @@ class GroupDots(InkTask):
         return {"dots": listed(pick(sheet.dots, wanted["dots"]))}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """One new group that holds them."""
         dots = pick(case.sheet.dots, case.wanted["dots"])
         group = case.new[0] if len(case.new) == 1 and case.new[0].kind == "group" else None
-        inside = {one.id for one in case.after.inside(group.id)} if group else set()
+        inside = {item.id for item in case.after.inside(group.id)} if group else set()
         main = case.sheet.layers.main.id
         return [
-            equal("one new group", ["group"], [one.kind for one in case.new]),
+            equal("one new group", ["group"], [item.kind for item in case.new]),
             equal("it has the label", str(case.wanted["label"]), group.label if group else None),
-            equal("it holds those circles", sorted(one.id for one in dots), sorted(inside)),
+            equal("it holds those circles", sorted(dot.id for dot in dots), sorted(inside)),
             equal("it is directly on the layer", (main,), group.parents if group else None),
             still(case, dots, "they are where they were", but=("parents",)),
-            rest_unchanged(case, free=[*(one.id for one in dots), *(one.id for one in case.new)]),
+            rest_unchanged(case, free=[*(dot.id for dot in dots), *(item.id for item in case.new)]),
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """Groups them, and labels what is then selected."""
+        """Group the dots, then label the new group, which is selected."""
         steps = ["app.selection-group", set_attribute("inkscape:label", str(wanted["label"]))]
         return [on(*pick(sheet.dots, wanted["dots"]), do=steps)]
 
 
 class Ungroup(InkTask):
-    """A group is taken apart."""
+    """Ungroup one or both groups."""
 
     name = "ungroup"
     template = (
@@ -78,17 +77,15 @@ class Ungroup(InkTask):
     instances = {"legend": {"roles": "legend"}, "stamp": {"roles": "stamp"}, "both": {"roles": "legend stamp"}}
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """The group, or both of them."""
         groups = _groups(sheet, wanted)
-        return {"group": "” and the group “".join(one.label for one in groups)}
+        return {"group": "” and the group “".join(group.label for group in groups)}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """The groups are gone, and what they held is on the layer."""
         checks, free = [], []
         for group in _groups(case.sheet, case.wanted):
             parts = case.before.inside(group.id)
             free += [group.id, *(part.id for part in parts)]
-            left = {one.id: one for one in case.after.objects}
+            left = {item.id: item for item in case.after.objects}
             layer = case.was(group).parents
             checks += [
                 holds(f"{group.label} is gone", group.id not in left, expected="gone", found=group.id in left),
@@ -97,7 +94,7 @@ class Ungroup(InkTask):
                 still(case, [Named(part.id, "") for part in parts], f"the parts of {group.label} look as before",
                       but=("parents", "geometry", "transform")),
                 equal(f"the parts of {group.label} kept their order", [part.id for part in parts],
-                      [one.id for one in case.after.objects if one.id in {part.id for part in parts}], weight=0,
+                      [item.id for item in case.after.objects if item.id in {part.id for part in parts}], weight=0,
                       integrity=True),
             ]  # fmt: skip
         return [
@@ -111,7 +108,7 @@ class Ungroup(InkTask):
 
 
 class FrontAndBack(InkTask):
-    """One thing comes to the front of its layer, another goes to the back."""
+    """Raise one object to the top of its layer and lower another to the bottom."""
 
     name = "front-and-back"
     template = (
@@ -129,27 +126,25 @@ class FrontAndBack(InkTask):
         return {"layer": sheet.layers.main.label, "front": front.label, "back": back.label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """First and last of the layer, and the others in their order."""
         front, back = self._pair(case.sheet, case.wanted)
         main = case.sheet.layers.main.id
         was, now = (
-            [one.id for one in drawing.objects if one.parents == (main,)] for drawing in (case.before, case.after)
+            [item.id for item in drawing.objects if item.parents == (main,)] for drawing in (case.before, case.after)
         )
-        others = [[name for name in names if name not in (front.id, back.id)] for names in (was, now)]
+        remaining = [[name for name in names if name not in (front.id, back.id)] for names in (was, now)]
         inside = [
-            part.id for one in (front, back) for part in case.before.inside(one.id) if case.was(one).kind == "group"
+            part.id for item in (front, back) for part in case.before.inside(item.id) if case.was(item).kind == "group"
         ]
         moved = (front, back, *(Named(name, "") for name in inside))
         return [
             equal("it is in front of all others", front.id, now[-1] if now else None, weight=2),
             equal("it is behind all others", back.id, now[0] if now else None, weight=2),
-            equal("the others kept their order", others[0], others[1], weight=0, integrity=True),
+            equal("the others kept their order", remaining[0], remaining[1], weight=0, integrity=True),
             still(case, moved, "both are as and where they were", but=()),
-            rest_unchanged(case, free=[one.id for one in moved]),
+            rest_unchanged(case, free=[item.id for item in moved]),
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """To the top, to the bottom."""
         front, back = self._pair(sheet, wanted)
         return [on(front, do=["app.selection-top"]), on(back, do=["app.selection-bottom"])]
 
@@ -161,7 +156,7 @@ class FrontAndBack(InkTask):
 
 
 class ToOtherLayer(InkTask):
-    """Things go to another layer."""
+    """Move objects to another layer."""
 
     name = "to-other-layer"
     template = (
@@ -175,19 +170,17 @@ class ToOtherLayer(InkTask):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        """What moves, from where, to where."""
         source, target = self._layers(sheet, wanted)
         return {"objects": listed(self._some(sheet, wanted)), "source": source.label, "target": target.label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """Each is on the other layer."""
-        some = self._some(case.sheet, case.wanted)
+        objects = self._some(case.sheet, case.wanted)
         _, target = self._layers(case.sheet, case.wanted)
         return [
-            *(equal(f"{one.label} is on the other layer", (target.id,), case.now(one).parents) for one in some),
+            *(equal(f"{item.label} is on the other layer", (target.id,), case.now(item).parents) for item in objects),
             equal("nothing is new", (), case.new, weight=0, integrity=True),
-            still(case, some, "they are where they were", but=("parents", "layer")),
-            rest_unchanged(case, free=[one.id for one in some]),
+            still(case, objects, "they are where they were", but=("parents", "layer")),
+            rest_unchanged(case, free=[item.id for item in objects]),
         ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
@@ -202,7 +195,7 @@ class ToOtherLayer(InkTask):
 
 
 class SetUpLayers(InkTask):
-    """Layers are shown, hidden, locked, unlocked and renamed."""
+    """Show, hide, lock, unlock and rename layers."""
 
     name = "set-up-layers"
     template = (
@@ -233,10 +226,10 @@ class SetUpLayers(InkTask):
             equal("what is on it is shown or hidden with it", [wanted["visible"]] * len(parts), seen),
         ]
         for layer, part in ((renamed, "label"), (shown, "visible"), (locked, "locked")):
-            free = {name for other, name in ((renamed, "label"), (shown, "visible"), (locked, "locked"))
-                    if other == layer}  # fmt: skip
+            free = {name for target, name in ((renamed, "label"), (shown, "visible"), (locked, "locked"))
+                    if target == layer}  # fmt: skip
             checks.append(still(case, (layer,), f"nothing but that changed ({part})", but=tuple(sorted(free))))
-        ids = [one.id for one in (renamed, shown, locked)]
+        ids = [changed.id for changed in (renamed, shown, locked)]
         hidden = [f"object[{part.id}].visible" for part in parts]
         return [*checks, rest_unchanged(case, free=ids, parts=hidden)]
 
@@ -252,7 +245,7 @@ class SetUpLayers(InkTask):
 
 
 class NewTopLayer(InkTask):
-    """A new layer above all others takes two things."""
+    """Add a layer on top and move two objects to it."""
 
     name = "new-top-layer"
     template = (
@@ -265,23 +258,22 @@ class NewTopLayer(InkTask):
         return {"plate": sheet.plate.label, "tab": sheet.tab.label}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """The layer is there, on top, and holds them."""
         new = case.new[0] if len(case.new) == 1 and case.new[0].kind == "layer" else None
         pair = (case.sheet.plate, case.sheet.tab)
         top = case.after.layers[-1].id if case.after.layers else ""
         return [
-            equal("one new layer", ["layer"], [one.kind for one in case.new]),
+            equal("one new layer", ["layer"], [item.kind for item in case.new]),
             equal("it has its name", str(case.wanted["label"]), new.label if new else None),
             holds("it is above all others", new is not None and new.id == top and not new.parents,
                   expected="the topmost", found=[layer.label for layer in case.after.layers]),
-            *(equal(f"{one.label} is on it", (new.id,) if new else ("?",), case.now(one).parents) for one in pair),
+            *(equal(f"{item.label} is on it", (new.id,) if new else ("?",), case.now(item).parents) for item in pair),
             holds("it can be seen", new is None or new.visible, weight=0, expected="visible", found=new is not None),
             still(case, pair, "they are where they were", but=("parents", "layer")),
-            rest_unchanged(case, free=[*(one.id for one in pair), *(one.id for one in case.new)]),
+            rest_unchanged(case, free=[*(item.id for item in pair), *(item.id for item in case.new)]),
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
-        """A layer above the current one, then to the top; then both go up layer by layer."""
+        """Add a layer above the current one, raise it to the top, then move both objects up layer by layer."""
         return [
             on(sheet.plate, do=["win.layer-new"]),
             Press("ctrl+a"),
@@ -292,7 +284,7 @@ class NewTopLayer(InkTask):
 
 
 class Discard(InkTask):
-    """All objects of a kind are deleted."""
+    """Delete all objects of a kind."""
 
     name = "discard"
     template = "Delete {what} from the drawing; there are {count} of them: {objects}." + SAVE
@@ -303,19 +295,18 @@ class Discard(InkTask):
     }
 
     def facts(self, sheet: Sheet, wanted: Mapping[str, Any]) -> Mapping[str, str]:
-        some = getattr(sheet, str(wanted["kind"]))
-        return {"count": str(len(some)), "objects": listed(some)}
+        objects = getattr(sheet, str(wanted["kind"]))
+        return {"count": str(len(objects)), "objects": listed(objects)}
 
     def verify(self, case: Case) -> Sequence[Check]:
-        """All of them are gone, and nothing else."""
-        some = getattr(case.sheet, str(case.wanted["kind"]))
-        left = {one.id for one in case.after.objects}
-        labels = [one.label for one in case.after.objects]
+        removed = getattr(case.sheet, str(case.wanted["kind"]))
+        left = {item.id for item in case.after.objects}
+        labels = [item.label for item in case.after.objects]
         return [
-            *(holds(f"{one.label} is gone", one.id not in left and one.label not in labels, expected="gone",
-                    found="there" if one.id in left else "gone") for one in some),
+            *(holds(f"{item.label} is gone", item.id not in left and item.label not in labels, expected="gone",
+                    found="there" if item.id in left else "gone") for item in removed),
             equal("nothing is new", (), case.new, weight=0, integrity=True),
-            rest_unchanged(case, free=[one.id for one in some]),
+            rest_unchanged(case, free=[item.id for item in removed]),
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
@@ -323,7 +314,7 @@ class Discard(InkTask):
 
 
 class Relabel(InkTask):
-    """Objects get labels, in order."""
+    """Label objects in order."""
 
     name = "relabel"
     template = (
@@ -343,17 +334,17 @@ class Relabel(InkTask):
     def verify(self, case: Case) -> Sequence[Check]:
         dots = pick(case.sheet.dots, case.wanted["some"])
         return [
-            *(equal(f"{one.label} has its new label", f"{case.wanted['stem']} {number}", case.now(one).label)
-              for number, one in enumerate(dots, 1)),
+            *(equal(f"{dot.label} has its new label", f"{case.wanted['stem']} {number}", case.now(dot).label)
+              for number, dot in enumerate(dots, 1)),
             still(case, dots, "all else about them is as before", but=("label",)),
-            rest_unchanged(case, free=[one.id for one in dots]),
+            rest_unchanged(case, free=[dot.id for dot in dots]),
         ]  # fmt: skip
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
         dots = pick(sheet.dots, wanted["some"])
         return [
-            on(one, do=[set_attribute("inkscape:label", f"{wanted['stem']} {number}")])
-            for number, one in enumerate(dots, 1)
+            on(dot, do=[set_attribute("inkscape:label", f"{wanted['stem']} {number}")])
+            for number, dot in enumerate(dots, 1)
         ]
 
 

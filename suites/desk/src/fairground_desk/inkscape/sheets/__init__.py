@@ -1,4 +1,4 @@
-"""The drawings of the profiles: one organisation a module."""
+"""The drawings of the profiles, one module per organisation."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -15,7 +15,7 @@ __all__ = ["SHEETS", "figures", "sheet_of"]
 
 _BUILDERS = {"museum": museum, "transit": transit, "energy": energy, "roastery": roastery}
 SHEETS: Final[Mapping[str, Mapping[str, str]]] = {name: {"sheet": name} for name in _BUILDERS}
-"""The axis: name of a profile to which drawing it has."""
+"""The profile axis: maps a profile name to its drawing."""
 
 
 @cache
@@ -24,5 +24,5 @@ def _sheet(name: str) -> Sheet:
 
 
 def sheet_of(world: World) -> Sheet:
-    """The drawing of a world's profile."""
+    """Return the drawing of a world's profile."""
     return _sheet(str(world.profile["sheet"]))

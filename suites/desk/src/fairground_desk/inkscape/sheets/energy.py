@@ -1,4 +1,4 @@
-"""An infographic of a grid operator: real figures of electricity from renewable sources in Iowa, a bar a year."""
+"""An infographic of a grid operator: real data on renewable electricity in Iowa, one bar per year."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _TURBINES = (("Dot Adair", 22), ("Dot Carroll", 45), ("Dot Hardin", 58), ("Dot I
 
 
 def figures(source: str = "Renewables") -> dict[int, int]:
-    """Gigawatt hours by year."""
+    """Return gigawatt hours by year."""
     text = files("fairground_desk.inkscape").joinpath("data/iowa-electricity.csv").read_text(encoding="utf-8")
     rows = csv.DictReader(text.splitlines())
     return {int(row["year"][:4]): int(row["net_generation"]) for row in rows if row["source"] == source}
 
 
 def energy() -> Sheet:
-    """The infographic."""
+    """Return the infographic."""
     size = (210.0, 297.0)
     out = SvgWriter(*size, metadata={"title": "Renewables, first draft", "language": "en"})
     out.guide(15, upright=True)

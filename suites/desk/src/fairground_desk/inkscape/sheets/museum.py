@@ -1,4 +1,4 @@
-"""The ground floor of a city museum, drawn for its leaflet: rooms, ways through them, exhibits."""
+"""The ground floor of a city museum, for its leaflet: rooms, paths and exhibits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _EXHIBITS = (
 
 
 def museum() -> Sheet:
-    """The floor plan."""
+    """Return the floor plan."""
     size = (297.0, 210.0)
     out = SvgWriter(*size, metadata={"title": "Ground floor, working copy", "creator": "Ilse Vandamme"})
     out.guide(20, upright=True)

@@ -1,4 +1,4 @@
-"""The process diagram of a coffee roastery, for its audit: steps, ducts between them, measuring points."""
+"""The process diagram of a coffee roastery, for its audit: steps, ducts and measuring points."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _POINTS = (("Sensor T1", 24), ("Sensor T2", 39), ("Sensor T3", 71), ("Sensor P1"
 
 
 def roastery() -> Sheet:
-    """The process diagram."""
+    """Return the process diagram."""
     size = (279.4, 215.9)
     out = SvgWriter(*size, family="Liberation Sans", metadata={"title": "Process", "creator": "Q. Sandoval"})
     out.guide(15, upright=True)

@@ -1,4 +1,4 @@
-"""A network map of trams and ferries, as it hangs at the stops: districts, lines, stops."""
+"""A network map of trams and ferries: districts, lines and stops."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _STOPS = (
 
 
 def transit() -> Sheet:
-    """The network map."""
+    """Return the network map."""
     size = (420.0, 297.0)
     out = SvgWriter(*size, family="Liberation Sans", metadata={"title": "Network 2023", "rights": "Entetsu Kotsu"})
     out.guide(30, upright=True)

@@ -1,4 +1,4 @@
-"""Tasks in Mousepad, by what is done to texts."""
+"""Scenarios in Mousepad, by text operation."""
 
 from fairground_desk.mousepad.scenarios.configuring import ConfigValues, Preferences
 from fairground_desk.mousepad.scenarios.forms import Encoding, Indentation, LineEnds, StripSpaces

@@ -1,4 +1,4 @@
-"""Settings: those in a file, and Mousepad's own."""
+"""Settings: in a configuration file, and Mousepad's own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fairground_desk.mousepad.scenarios.moves import INSERT_SPACES, SCHEMES, doc
 
 
 class ConfigValues(EditTask):
-    """Some values of a settings file, of which others have keys of the same name."""
+    """Change some values of a settings file, in which other sections have keys of the same name."""
 
     name = "config-values"
     instances = {
@@ -27,41 +27,40 @@ class ConfigValues(EditTask):
     }
 
     def asked(self, world: World) -> dict[tuple[str, str], str]:
-        found = {}
+        values = {}
         for part in str(world.parameters["set"]).format(*workplace(world).parts).split(", "):
             place, _, value = part.partition("=")
             section, _, key = place.partition("/")
-            found[section, key] = value
-        return found
+            values[section, key] = value
+        return values
 
     def phrase(self, world: World) -> str:
-        told = "; ".join(f"in the section [{section}], {key} should be {value}"
+        changes = "; ".join(f"in the section [{section}], {key} should be {value}"
                          for (section, key), value in self.asked(world).items())  # fmt: skip
         return (
-            f"Change these settings in {shown(self.path(world))}: {told}. Keep the notation of the file (key, space, "
-            "equals sign, space, value) and leave all other lines alone. Save it under its own name."
+            f"Change these settings in {shown(self.path(world))}: {changes}. Keep the notation of the file (key, "
+            "space, equals sign, space, value) and leave all other lines alone. Save it under its own name."
         )
 
     def wanted(self, world: World, lines: Sequence[str]) -> list[str]:
-        """With the values in their places."""
         changed = list(lines)
         for at, (_, key, value) in self.spots(world, lines).items():
             changed[at] = f"{key} = {value}"
         return changed
 
     def spots(self, world: World, lines: Sequence[str]) -> dict[int, tuple[str, str, str]]:
-        """Which lines change, counted from 0."""
-        asked, section, found = self.asked(world), "", {}
+        """Return the lines that change, counted from 0."""
+        asked, section, spots = self.asked(world), "", {}
         for at, line in enumerate(lines):
             if line.startswith("["):
                 section = line.strip("[]")
             key = line.partition(" = ")[0]
             if (section, key) in asked:
-                found[at] = (section, key, asked[section, key])
-        return found
+                spots[at] = (section, key, asked[section, key])
+        return spots
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Each value as a program would read it, and the text."""
+        """Also check each value as a program would read it."""
         groups = read_keyfile(after.file(self.path(world)), what=self.path(world)).groups
         values = [equal(f"[{section}] {key}", value, groups.get(section, {}).get(key))
                   for (section, key), value in self.asked(world).items()]  # fmt: skip
@@ -87,7 +86,7 @@ _WORDS = {
 
 
 class Preferences(TextTask):
-    """How Mousepad shows texts, as somebody likes it."""
+    """Change preferences of Mousepad."""
 
     name = "preferences"
     instances = {
@@ -99,32 +98,31 @@ class Preferences(TextTask):
     }
 
     def asked(self, world: World) -> Mapping[str, str]:
-        """Values by the name of the preference."""
+        """Return values by the name of the preference."""
         return dict(part.split("=") for part in str(world.parameters["set"]).split(", "))
 
     def touched(self, world: World) -> Sequence[str]:
         return ()
 
     def phrase(self, world: World) -> str:
-        *some, last = (_WORDS[name].format(value.capitalize()) for name, value in self.asked(world).items())
+        *first, last = (_WORDS[name].format(value.capitalize()) for name, value in self.asked(world).items())
         return (
-            f"Set the preferences of this text editor up so that {', '.join(some)} and {last}. All its other "
+            f"Set the preferences of this text editor up so that {', '.join(first)} and {last}. All its other "
             "preferences stay as they are, and no file is changed."
         )
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Each preference, and all the others."""
         old, new, asked = preferences_of(before), preferences_of(after), self.asked(world)
         checks = [equal(_WORDS[name].format(value), value, new.get(f"view/{name}")) for name, value in asked.items()]
         allowed = [f"view/{name}" for name in asked]
         files = {path: content for path, content in before.files.items() if path.startswith("~/Documents/")}
-        found = {path: content for path, content in after.files.items() if path.startswith("~/Documents/")}
+        current = {path: content for path, content in after.files.items() if path.startswith("~/Documents/")}
         together = equal("all of them hold", dict(asked), {name: new.get(f"view/{name}", "") for name in asked})
         return [*checks, together, unchanged("the other preferences are as they were", old, new, allowed=allowed),
-                unchanged("no file changed", files, found)]  # fmt: skip
+                unchanged("no file changed", files, current)]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Menus for what has an entry there; for the rest the boxes of the preferences, in their order."""
+        """Use menus where there is an entry, otherwise the checkboxes of the preferences, in order."""
         asked = dict(self.asked(world))
         moves: list[Move] = [Press("Escape")]
         if (size := asked.pop("tab-width", "")) != "":

@@ -1,4 +1,4 @@
-"""What tasks about one text have in common: the text that should come out, and how it is compared with what did."""
+"""Base of scenarios that edit a text, and comparison of the result with the expected text."""
 
 from __future__ import annotations
 
@@ -21,44 +21,42 @@ MOST_PARTS = 4
 
 
 class TextTask(DeskTask):
-    """A task in Mousepad, about files that differ from profile to profile."""
+    """A scenario in Mousepad, about files that depend on the profile."""
 
     app = "mousepad"
     step_budget = 60
 
     @abstractmethod
     def touched(self, world: World) -> Sequence[str]:
-        """Paths of the files that may change."""
+        """Return the paths of the files that may change."""
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The task's own checks, and the guard over all other files."""
+        """Return the task's checks, and a guard over all other files."""
         return [*self.judge(world, before, after, answer), files_unchanged(before, after, self.touched(world))]
 
 
 class EditTask(TextTask):
-    """A task that changes one text, which has the parameter `role`."""
+    """A scenario that changes the file of the parameter `role`."""
 
     def path(self, world: World) -> str:
         return workplace(world).path(str(world.parameters["role"]))
 
     @abstractmethod
     def wanted(self, world: World, lines: Sequence[str]) -> list[str]:
-        """The lines that should come out of those that were there."""
+        """Return the expected lines, given the original ones."""
 
     @abstractmethod
     def edit(self, world: World, lines: Sequence[str]) -> list[Move]:
-        """The moves in the open file, before it is saved."""
+        """Return the moves in the open file, before it is saved."""
 
     def touched(self, world: World) -> Sequence[str]:
         return (self.path(world),)
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Compares the text with what should have come out of it."""
         old, new = text_of(before, self.path(world)), text_of(after, self.path(world))
         return edited(old, new, self.wanted(world, old.lines))
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Opens the file, edits it, saves it."""
         path = self.path(world)
         lines = text_of(before, path).lines
         if self.wanted(world, lines) == list(lines):
@@ -67,45 +65,45 @@ class EditTask(TextTask):
 
 
 def shown(path: str) -> str:
-    """A path as people say it."""
+    """Return a path as it is written in instructions."""
     return path.removeprefix("~/")
 
 
 def edited(old: TextFile, new: TextFile, wanted: Sequence[str]) -> list[Check]:
-    """That a text is as it should be after an edit, change by change, and otherwise as it was."""
-    told = difference("\n".join(wanted), "\n".join(new.lines))
+    """Check that a text was edited as expected, change by change, and is otherwise unchanged."""
+    differences = difference("\n".join(wanted), "\n".join(new.lines))
     exact = holds("the text is exactly as asked", list(new.lines) == list(wanted),
-                  expected="no difference", found=list(told), weight=3.0)  # fmt: skip
+                  expected="no difference", found=list(differences), weight=3.0)  # fmt: skip
     return [exact, *_parts(old.lines, wanted, new.lines), untouched_lines(old.lines, wanted, new.lines),
             same_form(old, new)]  # fmt: skip
 
 
 def untouched_lines(old: Sequence[str], wanted: Sequence[str], new: Sequence[str]) -> Check:
-    """A guard: the lines that should stay are there, and none that nobody asked for."""
-    stay, found = Counter(old) & Counter(wanted), Counter(new)
-    lost = list((stay - found).elements())
-    foreign = list((found - (Counter(old) | Counter(wanted))).elements())
-    return unchanged("the other lines are as they were", {}, {f"lost: {one}": 1 for one in lost}
-                     | {f"new: {one}": 1 for one in foreign})  # fmt: skip
+    """Guard that unchanged lines are kept, and no unexpected lines were added."""
+    stay, there = Counter(old) & Counter(wanted), Counter(new)
+    lost = list((stay - there).elements())
+    foreign = list((there - (Counter(old) | Counter(wanted))).elements())
+    return unchanged("the other lines are as they were", {}, {f"lost: {line}": 1 for line in lost}
+                     | {f"new: {line}": 1 for line in foreign})  # fmt: skip
 
 
 def same_form(old: TextFile, new: TextFile, **asked: Any) -> Check:
-    """A guard: encoding, byte order mark, line ends and the end of the last line, but for what was asked for."""
-    one, other = form_of(old), form_of(new)
-    return unchanged("the file is written as before", one, other, allowed=tuple(asked))
+    """Guard encoding, byte order mark, line ends and final newline, except for what the task changes."""
+    before, after = form_of(old), form_of(new)
+    return unchanged("the file is written as before", before, after, allowed=tuple(asked))
 
 
 def form_of(file: TextFile) -> Mapping[str, Any]:
-    """How a text is written; plain ASCII is UTF-8 as well."""
+    """Return how a text is stored; plain ASCII counts as UTF-8."""
     encoding = "utf-8" if file.encoding == "ascii" else file.encoding
     return {"encoding": encoding, "bom": file.bom, "line_end": file.line_end, "final_newline": file.final_newline}
 
 
 def new_text(file: TextFile, wanted: Sequence[str]) -> list[Check]:
-    """That a new file has these lines, and is written as most are: UTF-8, LF, the last line ended."""
-    told = difference("\n".join(wanted), "\n".join(file.lines))
+    """Check that a new file has these lines, as UTF-8 with LF and a final newline."""
+    differences = difference("\n".join(wanted), "\n".join(file.lines))
     exact = holds("the text is exactly as asked", list(file.lines) == list(wanted),
-                  expected="no difference", found=list(told), weight=3.0)  # fmt: skip
+                  expected="no difference", found=list(differences), weight=3.0)  # fmt: skip
     spots = sorted({0, len(wanted) // 3, 2 * len(wanted) // 3, len(wanted) - 1})
     lines = [equal(f"line {spot + 1}", wanted[spot], file.lines[spot] if spot < len(file.lines) else None)
              for spot in spots]  # fmt: skip
@@ -115,7 +113,7 @@ def new_text(file: TextFile, wanted: Sequence[str]) -> list[Check]:
 
 
 def _parts(old: Sequence[str], wanted: Sequence[str], new: Sequence[str]) -> list[Check]:
-    """Some of the changes, each with a line around it, so that parts of the work count."""
+    """Some of the changes, each with a line of context, so that parts of the work count."""
     changes = [op for op in SequenceMatcher(None, old, wanted, autojunk=False).get_opcodes() if op[0] != "equal"]
     blocks = [(start, tuple(wanted[max(start - 1, 0) : end + 1])) for _, _, _, start, end in changes]
     blocks = [(start, block) for start, block in blocks if not _holds(old, block)]

@@ -1,4 +1,4 @@
-"""How a text is written, and not what it says: spaces, tabs, line ends, encodings."""
+"""How a text is stored: spaces, tabs, line ends, encodings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from fairground_desk.mousepad.scenarios.moves import (
 
 
 class StripSpaces(EditTask):
-    """Spaces and tabs at the ends of lines go."""
+    """Remove trailing spaces and tabs."""
 
     name = "strip-spaces"
     instances = {"script": {"role": "code"}, "minutes": {"role": "notes"}, "tasks": {"role": "todo"}}
@@ -38,21 +38,20 @@ class StripSpaces(EditTask):
         )
 
     def wanted(self, world: World, lines: Sequence[str]) -> list[str]:
-        """Without what is at the ends."""
         return [line.rstrip(" \t") for line in lines]
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Also that no line has any left."""
+        """Also check that no line has trailing whitespace."""
         left = text_of(after, self.path(world)).trailing_space
-        found = holds("no line ends in spaces", not left, expected="none", found=left)
-        return [*super().judge(world, before, after, answer), found]
+        check = holds("no line ends in spaces", not left, expected="none", found=left)
+        return [*super().judge(world, before, after, answer), check]
 
     def edit(self, world: World, lines: Sequence[str]) -> list[Move]:
         return [Press("ctrl+a"), *convert("strip")]
 
 
 class Indentation(EditTask):
-    """Tabs become spaces, or spaces tabs."""
+    """Convert tabs to spaces, or spaces to tabs."""
 
     name = "indentation"
     instances = {
@@ -63,7 +62,6 @@ class Indentation(EditTask):
     }
 
     def phrase(self, world: World) -> str:
-        """Names the file and the width."""
         size, path = world.parameters["size"], shown(self.path(world))
         if world.parameters["to"] == "spaces":
             asked = f"{path} is indented with tabs. Turn every tab at the beginning of a line into {size} spaces"
@@ -77,19 +75,18 @@ class Indentation(EditTask):
         return [_indented(line, old, new) for line in lines]
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Also with what it is indented."""
-        found = text_of(after, self.path(world)).indentation
-        kind = equal("what it is indented with", world.parameters["to"], found)
+        """Also check the kind of indentation."""
+        indentation = text_of(after, self.path(world)).indentation
+        kind = equal("what it is indented with", world.parameters["to"], indentation)
         return [*super().judge(world, before, after, answer), kind]
 
     def edit(self, world: World, lines: Sequence[str]) -> list[Move]:
-        """Sets the width of a tab, and converts."""
         what = "tabs to spaces" if world.parameters["to"] == "spaces" else "spaces to tabs"
         return [*tab_size(int(world.parameters["size"])), Press("ctrl+a"), *convert(what)]
 
 
 class LineEnds(EditTask):
-    """The line ends of another system."""
+    """Convert line ends to those of another system."""
 
     name = "line-ends"
     instances = {
@@ -100,7 +97,6 @@ class LineEnds(EditTask):
     }
 
     def phrase(self, world: World) -> str:
-        """Names the file and the system."""
         system = "Windows (CR LF)" if world.parameters["end"] == "crlf" else "Unix (LF)"
         return (
             f"Give {shown(self.path(world))} the line endings of {system} throughout and save it under its own name. "
@@ -111,7 +107,6 @@ class LineEnds(EditTask):
         return list(lines)
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The line ends changed, and only they."""
         path, end = self.path(world), str(world.parameters["end"])
         old, new = text_of(before, path), text_of(after, path)
         wanted = old.text.replace("\n", "\r\n" if end == "crlf" else "\n").encode()
@@ -123,17 +118,15 @@ class LineEnds(EditTask):
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Opens the file, chooses the line ends, saves."""
         path = self.path(world)
         return [*open_file(path), *self.edit(world, ()), *save(path)]
 
     def edit(self, world: World, lines: Sequence[str]) -> list[Move]:
-        """The menu Document > Line Ending."""
         return document("line ending", LINE_ENDS.index(str(world.parameters["end"])))
 
 
 class Encoding(TextTask):
-    """A text from an older system becomes UTF-8, or gets a mark that says that it is."""
+    """Convert a text from an older system to UTF-8, or add a byte order mark."""
 
     name = "encoding"
     instances = {
@@ -144,7 +137,7 @@ class Encoding(TextTask):
     }
 
     def paths(self, world: World) -> tuple[str, str]:
-        """What is read, and what is written."""
+        """Return the path to read, and the path to write."""
         path = workplace(world).path(str(world.parameters["role"]))
         if world.parameters["how"] == "mark":
             return path, path
@@ -155,7 +148,6 @@ class Encoding(TextTask):
         return self.paths(world)[1:]
 
     def phrase(self, world: World) -> str:
-        """Names the file, and where it goes."""
         source, target = map(shown, self.paths(world))
         if world.parameters["how"] == "mark":
             return (
@@ -168,7 +160,6 @@ class Encoding(TextTask):
         )
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The same letters, in other bytes."""
         source, target = self.paths(world)
         is_latin = world.parameters["role"] == "latin"
         old, new = text_of(before, source, "latin-1" if is_latin else ""), text_of(after, target)
@@ -182,7 +173,7 @@ class Encoding(TextTask):
         ]  # fmt: skip
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Opens it in its encoding, and saves it in the other; the mark is an entry of the menu Document."""
+        """Open the file in its encoding, and save it as UTF-8. The byte order mark is an entry of the menu Document."""
         source, target = self.paths(world)
         if world.parameters["how"] == "mark":
             return [*open_file(source), *document("byte order mark"), *save(source)]
@@ -192,11 +183,11 @@ class Encoding(TextTask):
 def _said_the_same(old: TextFile, new: TextFile, *, scored: bool = False) -> list[Check]:
     same = holds("the text is the same", old.lines == new.lines, expected=len(old.lines), found=len(new.lines))
     lines = {f"line {number}": line for number, line in enumerate(old.lines, 1)}
-    found = {f"line {number}": line for number, line in enumerate(new.lines, 1)}
-    return [*([same] if scored else []), unchanged("every line is as it was", lines, found)]
+    current = {f"line {number}": line for number, line in enumerate(new.lines, 1)}
+    return [*([same] if scored else []), unchanged("every line is as it was", lines, current)]
 
 
 def _indented(line: str, old: str, new: str) -> str:
-    found = re.match(rf"(?:{re.escape(old)})*", line)
-    levels = len(found[0]) // len(old) if found else 0
+    indent = re.match(rf"(?:{re.escape(old)})*", line)
+    levels = len(indent[0]) // len(old) if indent else 0
     return new * levels + line[levels * len(old) :]

@@ -1,4 +1,4 @@
-"""Lines in another order, in other letters, or one more of them."""
+"""Lines: sorting, moving, changing case, adding."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ _ORDERS = {
 
 
 class SortList(EditTask):
-    """A list of a dozen lines is sorted."""
+    """Sort a list of a dozen lines."""
 
     name = "sort-list"
     instances = {name: {"role": "list", "order": name} for name in _ORDERS}
 
     def phrase(self, world: World) -> str:
-        """Names the file and the order."""
         return (
             f"Sort the lines of {shown(self.path(world))} {_ORDERS[str(world.parameters['order'])]}. Every line stays "
             "as it is; only the order changes. Save the file under its own name."
@@ -40,12 +39,12 @@ class SortList(EditTask):
         return sorted(lines, key=numbers.__getitem__, reverse=order == "largest")
 
     def edit(self, world: World, lines: Sequence[str]) -> list[Move]:
-        """Mousepad cannot sort: the list is written anew."""
+        """Mousepad cannot sort, so the sorted list is typed."""
         return [Press("ctrl+a"), Enter("".join(f"{line}\n" for line in self.wanted(world, lines)))]
 
 
 class MoveSection(EditTask):
-    """A section of the minutes goes to another place among the sections."""
+    """Move a section of the minutes to another place."""
 
     name = "move-section"
     instances = {
@@ -56,7 +55,6 @@ class MoveSection(EditTask):
     }
 
     def phrase(self, world: World) -> str:
-        """Names the section and its neighbour."""
         topics = list(workplace(world).topics)
         which, to = int(world.parameters["which"]), int(world.parameters["to"])
         moved = topics.pop(which)
@@ -69,13 +67,11 @@ class MoveSection(EditTask):
         )
 
     def wanted(self, world: World, lines: Sequence[str]) -> list[str]:
-        """The sections in the other order."""
         head, sections, tail = _sections(lines)
         sections.insert(int(world.parameters["to"]), sections.pop(int(world.parameters["which"])))
         return [*head, *(line for section in sections for line in section), *tail]
 
     def edit(self, world: World, lines: Sequence[str]) -> list[Move]:
-        """Cuts the section out, and pastes it where it should be."""
         head, sections, _ = _sections(lines)
         which, to = int(world.parameters["which"]), int(world.parameters["to"])
         start = len(head) + sum(map(len, sections[:which])) + 1
@@ -85,7 +81,7 @@ class MoveSection(EditTask):
 
 
 class ChangeCase(EditTask):
-    """Letters become capitals or small ones, in all of a text or in some lines."""
+    """Change the case of a text, or of some lines."""
 
     name = "change-case"
     instances = {
@@ -100,26 +96,24 @@ class ChangeCase(EditTask):
     }  # fmt: skip
 
     def phrase(self, world: World) -> str:
-        """Names the lines and the letters."""
         what = str(world.parameters["ask"]).format(path=shown(self.path(world)))
         letters = "capital" if world.parameters["to"] == "upper" else "small"
         return f"Turn {what} into {letters} letters and change nothing else. Save the file under its own name."
 
     def wanted(self, world: World, lines: Sequence[str]) -> list[str]:
-        """The lines in the other letters."""
         which = re.compile(str(world.parameters["which"]) or ".*")
         turn = str.upper if world.parameters["to"] == "upper" else str.lower
         return [turn(line) if which.fullmatch(line) else line for line in lines]
 
     def edit(self, world: World, lines: Sequence[str]) -> list[Move]:
-        """The command of the menu for the whole text; a regular expression for some of its lines."""
+        """Use the menu command for the whole text, and a regular expression for some lines."""
         if not world.parameters["which"]:
             return [Press("ctrl+a"), *convert(str(world.parameters["to"]))]
         return replace_all(f"^({world.parameters['which']})$", r"\U\1", regex=True)
 
 
 class AddLine(EditTask):
-    """A line is added at a place that is described."""
+    """Add a line at a described place."""
 
     name = "add-line"
     instances = {
@@ -138,7 +132,6 @@ class AddLine(EditTask):
         return "- [ ] Alex Winter: send the slides to everybody" if "topic" in world.parameters else "[ ] Thank Alex"
 
     def phrase(self, world: World) -> str:
-        """Names the line and its place."""
         asked = world.parameters
         if "row" in asked:
             where = f"directly below the row with the id {1000 + int(asked['row'])}"
@@ -153,7 +146,7 @@ class AddLine(EditTask):
         )
 
     def spot(self, world: World, lines: Sequence[str]) -> int:
-        """Before which line it comes, counted from 0."""
+        """Return the line, counted from 0, before which it belongs."""
         asked = world.parameters
         if "row" in asked:
             return next(at for at, line in enumerate(lines) if line.startswith(f"{1000 + int(asked['row'])},")) + 1
@@ -164,17 +157,15 @@ class AddLine(EditTask):
         return 0
 
     def wanted(self, world: World, lines: Sequence[str]) -> list[str]:
-        """With the line in its place."""
         at = self.spot(world, lines)
         return [*lines[:at], self.line(world), *lines[at:]]
 
     def edit(self, world: World, lines: Sequence[str]) -> list[Move]:
-        """Types it before the line that follows."""
         return [*go_to(self.spot(world, lines) + 1), Enter(f"{self.line(world)}\n")]
 
 
 def _sections(lines: Sequence[str]) -> tuple[list[str], list[list[str]], list[str]]:
-    """What is before the first heading, the sections, and the last line."""
+    """The text before the first heading, the sections, and the last line."""
     starts = [at for at, line in enumerate(lines) if line.startswith("## ")]
     ends = [*starts[1:], len(lines) - 1]
     return list(lines[: starts[0]]), [list(lines[a:b]) for a, b in zip(starts, ends, strict=True)], list(lines[-1:])

@@ -1,4 +1,4 @@
-"""A log of some hundred lines: questions about it, and what is to be taken out of it."""
+"""A log of several hundred lines: questions about it, and extracts of it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fairground_desk.mousepad.scenarios.moves import open_file, replace_all, sav
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the log."""
+    """A line of the log, split into its fields."""
 
     day: str
     clock: str
@@ -28,7 +28,7 @@ class Entry:
 
 
 class LogQuestion(TextTask):
-    """Something about the log that has to be counted or found."""
+    """A question about the log that needs counting or finding."""
 
     name = "log-question"
     kind = "answer"
@@ -44,7 +44,6 @@ class LogQuestion(TextTask):
         return ()
 
     def phrase(self, world: World) -> str:
-        """Names the log and what is asked."""
         place = workplace(world)
         log = f"the log {shown(place.path('log'))}"
         return {
@@ -60,30 +59,28 @@ class LogQuestion(TextTask):
 
     def right(self, world: World, before: State) -> str | int:
         place, log = workplace(world), entries(world, before)
-        errors = [one for one in log if one.level == "ERROR"]
+        errors = [entry for entry in log if entry.level == "ERROR"]
         answers: dict[str, Callable[[], str | int]] = {
             "errors": lambda: len(errors),
-            "warnings": lambda: sum(one.level == "WARN" and one.part == place.parts[1] for one in log),
-            "first": lambda: next(one.clock for one in errors if one.part == place.parts[2])[:5],
-            "worst": lambda: Counter(one.part for one in errors).most_common(1)[0][0],
-            "day": lambda: sum(one.day == "2026-03-03" for one in log),
+            "warnings": lambda: sum(entry.level == "WARN" and entry.part == place.parts[1] for entry in log),
+            "first": lambda: next(entry.clock for entry in errors if entry.part == place.parts[2])[:5],
+            "worst": lambda: Counter(entry.part for entry in errors).most_common(1)[0][0],
+            "day": lambda: sum(entry.day == "2026-03-03" for entry in log),
         }
         return answers[str(world.parameters["ask"])]()
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Compares what was said with what the log says."""
         right = self.right(world, before)
-        said = match_answer(str(world.parameters["kind"]), right, answer, among=workplace(world).parts,
+        correct = match_answer(str(world.parameters["kind"]), right, answer, among=workplace(world).parts,
                             question=world.instruction)  # fmt: skip
-        return [holds("the answer is right", said, expected=right, found=answer)]
+        return [holds("the answer is right", correct, expected=right, found=answer)]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Opens the log, looks, and says it."""
         return [*open_file(workplace(world).path("log")), Say(str(self.right(world, before)))]
 
 
 class ExtractLines(TextTask):
-    """Some lines of the log go into a file of their own."""
+    """Extract some lines of the log into a new file."""
 
     name = "extract-lines"
     instances = {
@@ -93,7 +90,6 @@ class ExtractLines(TextTask):
     }
 
     def touched(self, world: World) -> Sequence[str]:
-        """The new file, beside the log."""
         return (workplace(world).path("log").rpartition("/")[0] + f"/{world.parameters['name']}",)
 
     def pattern(self, world: World) -> str:
@@ -102,7 +98,6 @@ class ExtractLines(TextTask):
                 "day": "^2026-03-03 "}[str(world.parameters["pick"])]  # fmt: skip
 
     def phrase(self, world: World) -> str:
-        """Names the log, the lines and the new file."""
         place = workplace(world)
         lines = {
             "error": "with the level ERROR", "part": f"of the part [{place.parts[3]}]", "day": "of 3 March 2026",
@@ -114,12 +109,11 @@ class ExtractLines(TextTask):
         )
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The new file against the log."""
-        wanted = [one.line for one in entries(world, before) if re.match(self.pattern(world), one.line)]
+        wanted = [entry.line for entry in entries(world, before) if re.match(self.pattern(world), entry.line)]
         return new_text(text_of(after, self.touched(world)[0]), wanted)
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Saves the log under the new name, and deletes the other lines there."""
+        """Save the log under the new name, and delete the other lines there."""
         (target,) = self.touched(world)
         others = rf"^(?!{self.pattern(world).removeprefix('^')}).*\n"
         return [*open_file(workplace(world).path("log")), *save_as(target), *replace_all(others, "", regex=True),
@@ -127,7 +121,7 @@ class ExtractLines(TextTask):
 
 
 class LogReport(TextTask):
-    """A table of how often each part wrote lines of a level."""
+    """Write a table of how many lines of a level each part logged."""
 
     name = "log-report"
     instances = {"errors": {"level": "ERROR"}, "warnings": {"level": "WARN"}, "notices": {"level": "INFO"}}
@@ -136,7 +130,6 @@ class LogReport(TextTask):
         return (f"~/Documents/{str(world.parameters['level']).lower()}-counts.csv",)
 
     def phrase(self, world: World) -> str:
-        """Names the log, the level, and the form of the table."""
         level, place = world.parameters["level"], workplace(world)
         return (
             f"Count, for each part (the name in square brackets) in the log {shown(place.path('log'))}, its lines "
@@ -147,7 +140,7 @@ class LogReport(TextTask):
 
     def table(self, world: World, before: State) -> list[str]:
         log = entries(world, before)
-        counts = Counter(one.part for one in log if one.level == world.parameters["level"])
+        counts = Counter(entry.part for entry in log if entry.level == world.parameters["level"])
         rows = [f"{part},{counts[part]}" for part in sorted(workplace(world).parts)]
         return ["part,lines", *rows, f"total,{counts.total()}"]
 
@@ -163,9 +156,9 @@ class LogReport(TextTask):
 
 
 def entries(world: World, before: State) -> list[Entry]:
-    """The log, line by line."""
-    found = []
+    """Parse the log."""
+    listed = []
     for line in text_of(before, workplace(world).path("log")).lines:
         day, clock, level, part, *_ = line.split()
-        found.append(Entry(day, clock, level, part.strip("[]"), line))
-    return found
+        listed.append(Entry(day, clock, level, part.strip("[]"), line))
+    return listed

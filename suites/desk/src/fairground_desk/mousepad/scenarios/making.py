@@ -1,4 +1,4 @@
-"""New texts: from a description, from other texts, or with something put on top of several."""
+"""New texts: from a description, from other texts, or a header added to several files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fairground_desk.mousepad.workplaces import Workplace
 
 
 class NewFile(TextTask):
-    """A file that was not there, with a text that is given."""
+    """Create a file with a given text."""
 
     name = "new-file"
     instances = {"settings": {"kind": "settings"}, "table": {"kind": "table"}, "agenda": {"kind": "agenda"},
@@ -35,18 +35,16 @@ class NewFile(TextTask):
         )
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Compares the file with the text."""
         path, lines = _described(workplace(world), str(world.parameters["kind"]))
         return new_text(text_of(after, path), lines)
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Types it into a new tab."""
         path, lines = _described(workplace(world), str(world.parameters["kind"]))
         return [Press("Escape"), Press("ctrl+n"), Enter("".join(f"{line}\n" for line in lines)), *save_as(path)]
 
 
 class MergeWeeks(TextTask):
-    """Some weekly reports become one file."""
+    """Merge some weekly reports into a file."""
 
     name = "merge-weeks"
     step_budget = 100
@@ -64,7 +62,6 @@ class MergeWeeks(TextTask):
         return (f"~/Documents/weekly/{world.parameters['name']}.md",)
 
     def phrase(self, world: World) -> str:
-        """Names the reports and the new file."""
         names = ", ".join(map(name_of, self.weeks(world)))
         return (
             f"In Documents/weekly are reports of single weeks. Put {names} into one new file "
@@ -73,14 +70,13 @@ class MergeWeeks(TextTask):
         )
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The new file against the reports as they were."""
         wanted: list[str] = []
         for path in self.weeks(world):
             wanted += ["---"] * bool(wanted) + list(text_of(before, path).lines)
         return new_text(text_of(after, self.touched(world)[0]), wanted)
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Saves the first report under the new name, and pastes the others below."""
+        """Save the first report under the new name, and paste the others below."""
         first, *others = self.weeks(world)
         (target,) = self.touched(world)
         moves = [*open_file(first), *save_as(target)]
@@ -92,7 +88,7 @@ class MergeWeeks(TextTask):
 
 
 class StampFiles(TextTask):
-    """Several files get the same first line."""
+    """Add the same first line to several files."""
 
     name = "stamp-files"
     step_budget = 80
@@ -111,10 +107,9 @@ class StampFiles(TextTask):
         return [f"~/Documents/{name}" for name in names[str(world.parameters["files"])]]
 
     def phrase(self, world: World) -> str:
-        """Names the files and the line."""
-        *some, last = map(shown, self.touched(world))
+        *first, last = map(shown, self.touched(world))
         return (
-            f'Put the line "{world.parameters["line"]}" at the very top of {", ".join(some)} and {last}, followed by '
+            f'Put the line "{world.parameters["line"]}" at the very top of {", ".join(first)} and {last}, followed by '
             "one blank line. What the files say now comes after that, unchanged. Save all three under their own names."
         )
 
@@ -142,7 +137,7 @@ class StampFiles(TextTask):
 
 
 def _described(place: Workplace, kind: str) -> tuple[str, list[str]]:
-    """Where a new file goes, and what it says."""
+    """Path and text of a new file."""
     first, second, third = (name.split()[-1] for name in place.people[1:4])
     texts = {
         "settings": (f"{place.service}-test.ini", [

@@ -1,4 +1,4 @@
-"""Ways through Mousepad by its keys: dialogs lie over the text, so nothing is pressed by name."""
+"""Keyboard moves in Mousepad. Dialogs cover the text, so nothing is clicked by name."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ CONVERT = ("lower", "upper", "title", "opposite", "tabs to spaces", "spaces to t
 DOCUMENT = ("word wrap", "auto indent", "tab size", "filetype", "line ending", "byte order mark")
 LINE_ENDS = ("lf", "cr", "crlf")
 TAB_SIZES = (2, 3, 4, 8)
-INSERT_SPACES = len(TAB_SIZES) + 1  # below the sizes and "Other..."
+INSERT_SPACES = len(TAB_SIZES) + 1  # position below the sizes and "Other..."
 SCHEMES = ("none", "classic", "cobalt", "kate", "oblivion", "solarized-dark", "solarized-light", "tango")
 
 
 def name_of(path: str) -> str:
-    """The last part of a path."""
+    """Return the last part of a path."""
     return path.rpartition("/")[2]
 
 
 def open_file(path: str, *, not_utf8: bool = False) -> list[Move]:
-    """Opens a file by its path; one that is not UTF-8 in the encoding that Mousepad proposes."""
+    """Open a file by path. With `not_utf8`, accept the encoding that Mousepad proposes."""
     moves: list[Move] = [
         Press("Escape"), Press("ctrl+o"), window("^Open File$"), rest(), Enter(path), rest(),
         Press("Return"), window("^Open File$", gone=True),
@@ -32,18 +32,18 @@ def open_file(path: str, *, not_utf8: bool = False) -> list[Move]:
 
 
 def save(path: str) -> list[Move]:
-    """Saves, and waits until the title no longer has the asterisk of an unsaved text."""
+    """Save, and wait until the title has lost the asterisk of an unsaved text."""
     return [Press("ctrl+s"), window(rf"^[^*].*/{re.escape(name_of(path))} - Mousepad$")]
 
 
 def save_as(path: str, *, to_utf8: bool = False) -> list[Move]:
-    """Saves under a new path; a text in another encoding on request as UTF-8, which is the choice above its own."""
+    """Save under a new path. With `to_utf8`, choose UTF-8, which is the entry above the current encoding."""
     moves: list[Move] = [
         Press("ctrl+shift+s"), window("^Save As$"), rest(), Press("Home"), Press("shift+End"), Enter(path),
         rest(),
     ]  # fmt: skip
     if to_utf8:
-        # Back from the name to the encodings, one up, and on to the button that saves.
+        # Back from the name to the encodings, one entry up, and on to the save button.
         moves += [*([Press("shift+Tab")] * 4), Press("Up"), *([Press("Tab")] * 3)]
     moves += [Press("Return")]
     done = rf"^[^*].*/{re.escape(name_of(path))} - Mousepad$"
@@ -51,7 +51,7 @@ def save_as(path: str, *, to_utf8: bool = False) -> list[Move]:
 
 
 def replace_all(old: str, new: str, *, case: bool = True, word: bool = False, regex: bool = False) -> list[Move]:
-    """Replaces everywhere in the text; the dialog's boxes come one after the other, and none is ticked at first."""
+    """Replace all matches. The dialog's checkboxes follow one another, and all are unchecked at first."""
     moves: list[Move] = [
         Press("ctrl+Home"), Press("ctrl+r"), window("^Find and Replace$"), Press("ctrl+a"), Enter(old), Press("Tab"),
     ]  # fmt: skip
@@ -64,27 +64,27 @@ def replace_all(old: str, new: str, *, case: bool = True, word: bool = False, re
 
 
 def go_to(line: int) -> list[Move]:
-    """To the beginning of a line, from 1."""
+    """Go to the start of a line, counted from 1."""
     return [Press("ctrl+l"), window("^Go To$"), Press("ctrl+a"), Enter(str(line)), Press("Return"),
             window("^Go To$", gone=True), Press("Home")]  # fmt: skip
 
 
 def select_lines(line: int, count: int) -> list[Move]:
-    """Whole lines, with their ends."""
+    """Select whole lines with their line ends."""
     return [*go_to(line), *([Press("shift+Down")] * count)]
 
 
 def convert(what: str) -> list[Move]:
-    """A command of the menu Edit > Convert, for what is selected."""
+    """Choose a command of the menu Edit > Convert for the selection."""
     return [Press("alt+e"), Press("r"), *([Press("Down")] * CONVERT.index(what)), Press("Return")]
 
 
 def document(entry: str, below: int | None = None) -> list[Move]:
-    """An entry of the menu Document, by its place: names of open files further down may have the same letters.
+    """Choose an entry of the menu Document by position, because open files in the menu may have the same access keys.
 
     Args:
-        entry: Its name.
-        below: The place of an entry in its own menu, from 0.
+        entry: Name of the entry.
+        below: Position in its submenu, from 0.
     """
     moves: list[Move] = [Press("alt+d"), *([Press("Down")] * DOCUMENT.index(entry))]
     if below is not None:
@@ -93,5 +93,5 @@ def document(entry: str, below: int | None = None) -> list[Move]:
 
 
 def tab_size(size: int) -> list[Move]:
-    """The menu Document > Tab Size."""
+    """Choose an entry of the menu Document > Tab Size."""
     return document("tab size", TAB_SIZES.index(size))

@@ -1,4 +1,4 @@
-"""Find and replace: names, patterns, whole rows."""
+"""Find and replace: names, patterns, whole lines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fairground_desk.mousepad.workplaces import Rename
 
 
 class ReplaceWord(EditTask):
-    """A whole word gives way to another, everywhere, and longer words that hold it stay."""
+    """Replace a whole word everywhere, but not inside of longer words."""
 
     name = "replace-word"
     instances = {"person": {"which": "person"}, "thing": {"which": "thing"}, "place": {"which": "place"},
@@ -24,11 +24,10 @@ class ReplaceWord(EditTask):
         return workplace(world).renames[str(world.parameters["which"])]
 
     def path(self, world: World) -> str:
-        """The file that the word is in."""
+        """Return the path of the file that contains the word."""
         return workplace(world).path(self.rename(world).role)
 
     def phrase(self, world: World) -> str:
-        """Names the file and the words."""
         word = self.rename(world)
         return (
             f'In {shown(self.path(world))} the word "{word.old}" has to become "{word.new}" wherever it stands on its '
@@ -37,7 +36,6 @@ class ReplaceWord(EditTask):
         )
 
     def wanted(self, world: World, lines: Sequence[str]) -> list[str]:
-        """Each line with the new word."""
         word = self.rename(world)
         return [re.sub(rf"\b{re.escape(word.old)}\b", word.new, line) for line in lines]
 
@@ -46,17 +44,17 @@ class ReplaceWord(EditTask):
         return replace_all(word.old, word.new, word=True)
 
     def near_states(self, world: World, before: State, after: State) -> Mapping[str, State]:
-        """Replaced inside of longer words too, or whatever the case."""
+        """Also replaced inside of longer words, or regardless of case."""
         word, path = self.rename(world), self.path(world)
         text = before.text(path)
         greedy = text.replace(word.old, word.new)
         loose = re.sub(rf"\b{re.escape(word.old)}\b", word.new, text, flags=re.IGNORECASE)
-        some = {"longer words replaced too": greedy, "other spellings replaced too": loose}
-        return {name: with_text(after, path, new) for name, new in some.items() if new != after.text(path)}
+        texts = {"longer words replaced too": greedy, "other spellings replaced too": loose}
+        return {name: with_text(after, path, new) for name, new in texts.items() if new != after.text(path)}
 
 
 class RewritePattern(EditTask):
-    """Dates, times, amounts and spaces in another notation, which a regular expression does at once."""
+    """Rewrite dates, times, amounts or spaces in another notation, with a regular expression."""
 
     name = "rewrite-pattern"
     instances = {
@@ -82,7 +80,6 @@ class RewritePattern(EditTask):
     }  # fmt: skip
 
     def phrase(self, world: World) -> str:
-        """Names the file and the notations."""
         return f"In {shown(self.path(world))}, {world.parameters['ask']}. Save the file under its own name."
 
     def wanted(self, world: World, lines: Sequence[str]) -> list[str]:
@@ -90,12 +87,11 @@ class RewritePattern(EditTask):
         return [re.sub(old, new, line) for line in lines]
 
     def edit(self, world: World, lines: Sequence[str]) -> list[Move]:
-        """One replacement with a regular expression."""
         return replace_all(str(world.parameters["old"]), str(world.parameters["new"]), regex=True)
 
 
 class DeleteLines(EditTask):
-    """All lines of a kind are deleted."""
+    """Delete all lines of a kind."""
 
     name = "delete-lines"
     instances = {
@@ -106,7 +102,6 @@ class DeleteLines(EditTask):
     }
 
     def phrase(self, world: World) -> str:
-        """Names the file and the lines."""
         asked = world.parameters
         return (
             f"Delete all {asked['what']} {asked['ask']} from {shown(self.path(world))}, each with its line break, so "
@@ -114,15 +109,14 @@ class DeleteLines(EditTask):
         )
 
     def wanted(self, world: World, lines: Sequence[str]) -> list[str]:
-        """The lines that are not of that kind."""
         return [line for line in lines if not re.fullmatch(str(world.parameters["line"]), line)]
 
     def edit(self, world: World, lines: Sequence[str]) -> list[Move]:
-        """The lines with their ends give way to nothing."""
+        """Replace the lines and their line ends with nothing."""
         return replace_all(rf"^{world.parameters['line']}\n", "", regex=True)
 
     def near_states(self, world: World, before: State, after: State) -> Mapping[str, State]:
-        """Lines that were emptied and not deleted."""
+        """Lines that were emptied instead of deleted."""
         path = self.path(world)
         lines = before.text(path).split("\n")
         pattern = re.compile(str(world.parameters["line"]))
@@ -131,5 +125,5 @@ class DeleteLines(EditTask):
 
 
 def with_text(state: State, path: str, text: str) -> State:
-    """A state in which a file says something else."""
+    """Return a state in which a file has another text."""
     return State(files={**state.files, path: text.encode()}, data=state.data, missing=state.missing)

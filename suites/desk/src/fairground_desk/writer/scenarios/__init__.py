@@ -1,4 +1,4 @@
-"""Tasks in Writer, by what they are about."""
+"""Writer scenarios, one module per topic."""
 
 from fairground_desk.writer.scenarios import (
     filing,

@@ -1,4 +1,4 @@
-"""Tasks beyond one document: its properties, copies in other formats, letters from lists and sheets."""
+"""Scenarios about files: properties, copies in other formats, and letters from lists and spreadsheets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fairground_desk.writer.task import WriterTask, people
 
 
 class SetProperties(WriterTask):
-    """The report says about itself what the funder's archive needs."""
+    """Set the document properties of the report."""
 
     name = "set-properties"
     document = REPORT
@@ -38,19 +38,18 @@ class SetProperties(WriterTask):
     }
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """Title, subject and keywords are as asked."""
-        asked = world.parameters
-        keywords = [word.strip() for word in str(asked["keywords"]).split(",")]
-        found = [part.strip() for word in now.metadata.keywords for part in word.split(",")]
+        wanted = world.parameters
+        keywords = [word.strip() for word in str(wanted["keywords"]).split(",")]
+        actual = [part.strip() for word in now.metadata.keywords for part in word.split(",")]
         meta = replace(
             was.metadata, title=now.metadata.title, subject=now.metadata.subject, keywords=now.metadata.keywords
         )
         return [
-            equal("the title is right", asked["title"], now.metadata.title.strip()),
-            equal("the subject is right", asked["subject"], now.metadata.subject.strip()),
-            contains("the first keyword is there", keywords[0], found),
-            contains("the last keyword is there", keywords[-1], found),
-            equal("the keywords are right, in order", keywords, found),
+            equal("the title is right", wanted["title"], now.metadata.title.strip()),
+            equal("the subject is right", wanted["subject"], now.metadata.subject.strip()),
+            contains("the first keyword is there", keywords[0], actual),
+            contains("the last keyword is there", keywords[-1], actual),
+            equal("the keywords are right, in order", keywords, actual),
             equal("the other properties are as they were", repr(meta), repr(now.metadata), weight=0.0, integrity=True),
             nothing_else(
                 "nothing else changed",
@@ -61,18 +60,18 @@ class SetProperties(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """As the dialog of the properties does it."""
-        asked = world.parameters
+        """Set the properties directly, as the dialog would."""
+        wanted = world.parameters
         given = {
-            "Title": asked["title"],
-            "Subject": asked["subject"],
-            "Keywords": [word.strip() for word in str(asked["keywords"]).split(",")],
+            "Title": wanted["title"],
+            "Subject": wanted["subject"],
+            "Keywords": [word.strip() for word in str(wanted["keywords"]).split(",")],
         }
         return [Press("escape"), writer(("metadata", given)), save()]
 
 
 class CopyInFormat(WriterTask):
-    """The lease goes to somebody who has another program."""
+    """Save a copy of the lease in another format."""
 
     name = "copy-in-format"
     document = LEASE
@@ -100,16 +99,16 @@ class CopyInFormat(WriterTask):
     _FILTERS: ClassVar[dict[str, str]] = {"docx": "MS Word 2007 XML", "txt": "Text (encoded)", "odt": "writer8"}
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The copy says what the lease says; the lease is not touched."""
-        found = super().checks(world, before, after, answer)
+        """Also check that the lease itself is unchanged."""
+        checks = super().checks(world, before, after, answer)
         same = before.files.get(self.document) == after.files.get(self.document)
-        return [*found, equal("lease.odt is as it was", True, same, weight=0.0, integrity=True)]
+        return [*checks, equal("lease.odt is as it was", True, same, weight=0.0, integrity=True)]
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The copy by its own format's reader."""
+        """Read the copy with the reader of its format."""
         was = document_of(before, self.document)
         target = str(world.parameters["target"])
-        lines = [one.text for one in was.paragraphs]
+        lines = [paragraph.text for paragraph in was.paragraphs]
         cells = [cell.text for table in was.tables for cell in table.cells]
         content = after.files.get(target, b"")
         there = holds("the copy is there", bool(content), expected=target, found=sorted(after.missing)[:5])
@@ -150,11 +149,11 @@ class CopyInFormat(WriterTask):
         return [
             there,
             holds("it can be read in its format", bool(copy.body), expected="readable", found=len(copy.body)),
-            equal("every paragraph is in it", lines, [one.text for one in copy.paragraphs], weight=2.0),
+            equal("every paragraph is in it", lines, [paragraph.text for paragraph in copy.paragraphs], weight=2.0),
             equal(
                 "headings are headings",
-                [(one.text, one.heading) for one in was.headings],
-                [(one.text, one.heading) for one in copy.headings],
+                [(heading.text, heading.heading) for heading in was.headings],
+                [(heading.text, heading.heading) for heading in copy.headings],
             ),
             equal("the table is in it", [table.grid for table in was.tables], [table.grid for table in copy.tables]),
             equal("bold letters are bold", _bold(was), _bold(copy)),
@@ -167,7 +166,7 @@ class CopyInFormat(WriterTask):
 
 
 class LetterFromList(WriterTask):
-    """A letter to one person of a list. Spans Writer and the list, a CSV file."""
+    """Write a letter to one person in a list. Uses Writer and a CSV file."""
 
     name = "letter-from-list"
     document = LETTER
@@ -190,13 +189,13 @@ class LetterFromList(WriterTask):
     own_document = False
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Each placeholder is filled from the row, the formats are as they were, and the form is not touched."""
+        """Check that each placeholder has the value from the row, in its format, and that the form is unchanged."""
         was = document_of(before, self.document)
         target = str(world.parameters["target"])
         expected = was
         values = self._values(world)
         for mark, value in values.items():
-            expected = body_with(expected, lambda _, one, mark=mark, value=value: replaced(one, mark, value))  # type: ignore[misc]
+            expected = body_with(expected, lambda _, block, mark=mark, value=value: replaced(block, mark, value))  # type: ignore[misc]
         copy = _copy(after, target)
         text = copy.text
         checks = [
@@ -225,7 +224,7 @@ class LetterFromList(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Replaces one after the other, and saves under the other name."""
+        """Replace the placeholders one by one, and save under the other name."""
         calls: list[tuple[object, ...]] = [("replace-all", *pair) for pair in self._values(world).items()]
         return [
             Press("escape"),
@@ -242,7 +241,7 @@ class LetterFromList(WriterTask):
 
 
 class LetterFigure(WriterTask):
-    """A figure of a spreadsheet goes into the letter. Spans Writer and Calc."""
+    """Insert a figure from a spreadsheet into the letter. Uses Writer and Calc."""
 
     name = "letter-figure"
     document = LETTER
@@ -263,19 +262,18 @@ class LetterFigure(WriterTask):
         return self.template.format(words=str(world.parameters["words"]).format(programme=name))
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """The sum stands where the mark stood."""
         total = str(self._total(world))
-        expected = body_with(was, lambda _, one: replaced(one, "[Spent]", total))
-        number = next(n for n, one in enumerate(was.body) if isinstance(one, Paragraph) and "[Spent]" in one.text)
-        found = getattr(now.body[number], "text", "") if number < len(now.body) else ""
+        expected = body_with(was, lambda _, paragraph: replaced(paragraph, "[Spent]", total))
+        number = next(n for n, block in enumerate(was.body) if isinstance(block, Paragraph) and "[Spent]" in block.text)
+        sentence = getattr(now.body[number], "text", "") if number < len(now.body) else ""
         wanted = getattr(expected.body[number], "text", "")
         marks = ("[Name]", "[Street]", "[Town]", "[Date]", "[Amount]", "[Programme]")
         places = [f"block[{number}].text", f"block[{number}].run*"]
         gone = "[Spent]" not in now.text
         return [
             equal("the mark is gone", 0, now.text.count("[Spent]")),
-            contains("the sum is in the letter", total, found, weight=3.0),
-            equal("the sentence reads as it should", wanted, found),
+            contains("the sum is in the letter", total, sentence, weight=3.0),
+            equal("the sentence reads as it should", wanted, sentence),
             matches("it looks as it did", expected, now, places),
             holds(
                 "the other marks are still there",
@@ -287,18 +285,17 @@ class LetterFigure(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Adds up what the sheet says, and types it."""
         return [Press("escape"), writer(("replace-all", "[Spent]", str(self._total(world)))), save()]
 
     def _total(self, world: World) -> int:
         rows = figures(people(world))[1:]
         row = int(world.parameters["row"])
         chosen = rows[row - 1 : row] if row else rows
-        return sum(int(one[int(column)]) for one in chosen for column in str(world.parameters["columns"]))
+        return sum(int(row[int(column)]) for row in chosen for column in str(world.parameters["columns"]))
 
 
 def _copy(state: State, path: str) -> Document:
-    """What was saved there; an empty document where nothing was, or nothing that can be read."""
+    """Read a copy, or return an empty document if it is missing or unreadable."""
     try:
         return document_of(state, path)
     except StateError:
@@ -306,13 +303,17 @@ def _copy(state: State, path: str) -> Document:
 
 
 def _in_order(lines: Sequence[str], rows: Sequence[str]) -> bool:
-    """Whether the rows have all of the lines, one after the other, with others between them."""
+    """Return whether the rows contain all lines in order; other rows may come between them."""
     left = iter(rows)
     return all(line.strip() in left for line in lines)
 
 
 def _bold(document: Document) -> list[str]:
-    return ["".join(run.text for run in one.runs if run.bold) for one in document.paragraphs if not one.heading]
+    return [
+        "".join(run.text for run in paragraph.runs if run.bold)
+        for paragraph in document.paragraphs
+        if not paragraph.heading
+    ]
 
 
 SCENARIOS = (SetProperties(), CopyInFormat(), LetterFromList(), LetterFigure())

@@ -1,4 +1,4 @@
-"""Tasks about pages: size and margins, headers and footers."""
+"""Scenarios about pages: size, margins, headers and footers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHOWN = {"left": "on the left", "center": "in the middle", "right": "on the rig
 
 
 class PageNumbers(WriterTask):
-    """The pages of the lease get their numbers."""
+    """Add page numbers to the lease."""
 
     name = "page-numbers"
     document = LEASE
@@ -36,18 +36,18 @@ class PageNumbers(WriterTask):
     }
 
     def facts(self, world: World) -> dict[str, object]:
-        """Where it stands, and what the figures mean."""
+        """The alignment, and the meaning of the numbers."""
         count = "%" in str(world.parameters["pattern"])
         meaning = "1 stands for the number of the page" + (" and 3 for how many pages there are" if count else "")
         return {"place": _SHOWN[str(world.parameters["align"])], "meaning": meaning}
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """One paragraph in the footer, with fields where numbers are, aligned as asked."""
+        """Check for one footer paragraph with page fields, aligned as asked."""
         pattern, align = str(world.parameters["pattern"]), world.parameters["align"]
-        footer = [one for one in now.page.footer if one.text or one.runs]
-        one = footer[0] if footer else None
-        shown = "".join(_MARKS.get(run.field, run.text if not run.field else "?") for run in one.runs) if one else ""
-        fields = [run.field for run in one.runs if run.field] if one else []
+        footer = [paragraph for paragraph in now.page.footer if paragraph.text or paragraph.runs]
+        line = footer[0] if footer else None
+        shown = "".join(_MARKS.get(run.field, run.text if not run.field else "?") for run in line.runs) if line else ""
+        fields = [run.field for run in line.runs if run.field] if line else []
         wanted = [{"#": "page-number", "%": "page-count"}[mark] for mark in pattern if mark in "#%"]
         name = was.page.name
         return [
@@ -57,16 +57,16 @@ class PageNumbers(WriterTask):
             equal("it reads as asked", pattern, shown.strip(), weight=2.0),
             holds(
                 "it is aligned as asked",
-                one is not None and one.alignment == align,
+                line is not None and line.alignment == align,
                 expected=align,
-                found=one.alignment if one else None,
+                found=line.alignment if line else None,
             ),
             _other_pages(now.page, "footer"),
             nothing_else("nothing else changed", was, now, [f"page[{name}].footer[*", "style[Footer]*"]),
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Footer on, into it, fields and words in turn."""
+        """Turn the footer on, then insert fields and text in turn."""
         align = ("do", _ALIGN[str(world.parameters["align"])])
         moves: list[Move] = [Press("escape"), writer(("page", {"FooterIsOn": True}), ("do", "JumpToFooter"), align)]
         for part in _parts(str(world.parameters["pattern"])):
@@ -80,7 +80,7 @@ class PageNumbers(WriterTask):
 
 
 class HeaderText(WriterTask):
-    """The minutes get a header."""
+    """Add a header to the minutes."""
 
     name = "header-text"
     document = MINUTES
@@ -100,21 +100,21 @@ class HeaderText(WriterTask):
         return {"text": self._text(world), "place": _SHOWN[str(world.parameters["align"])]}
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """One paragraph in the header with this text, so set."""
+        """Check for one header paragraph with this text and format."""
         look, align = str(world.parameters["look"]), world.parameters["align"]
-        header = [one for one in now.page.header if one.text]
-        one = header[0] if header else None
-        runs = [run for run in one.runs if run.text.strip()] if one else []
-        other = {"bold": "italic", "italic": "bold"}[look]
+        header = [paragraph for paragraph in now.page.header if paragraph.text]
+        line = header[0] if header else None
+        runs = [run for run in line.runs if run.text.strip()] if line else []
+        unwanted = {"bold": "italic", "italic": "bold"}[look]
         name = was.page.name
         return [
             equal("the header is one paragraph", 1, len(header)),
-            equal("it says what it should", self._text(world), one.text.strip() if one else None, weight=2.0),
+            equal("it says what it should", self._text(world), line.text.strip() if line else None, weight=2.0),
             holds(
                 "it is aligned as asked",
-                one is not None and one.alignment == align,
+                line is not None and line.alignment == align,
                 expected=align,
-                found=one.alignment if one else None,
+                found=line.alignment if line else None,
             ),
             holds(
                 f"it is {look}",
@@ -123,8 +123,8 @@ class HeaderText(WriterTask):
                 found=[run.text for run in runs if getattr(run, look)],
             ),
             holds(
-                f"it is not {other}, nor underlined",
-                bool(runs) and not any(getattr(run, other) or run.underline or run.strike for run in runs),
+                f"it is not {unwanted}, nor underlined",
+                bool(runs) and not any(getattr(run, unwanted) or run.underline or run.strike for run in runs),
                 expected="only what was asked for",
                 found=len(runs),
             ),
@@ -133,7 +133,7 @@ class HeaderText(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Header on, into it, format and words."""
+        """Turn the header on, then set the format and type the text."""
         look = "ctrl+b" if world.parameters["look"] == "bold" else "ctrl+i"
         align = ("do", _ALIGN[str(world.parameters["align"])])
         return [
@@ -145,12 +145,12 @@ class HeaderText(WriterTask):
         ]
 
     def _text(self, world: World) -> str:
-        one = people(world)
-        return str(world.parameters["words"]).format(name=one.name, day=one.minutes.day)
+        organisation = people(world)
+        return str(world.parameters["words"]).format(name=organisation.name, day=organisation.minutes.day)
 
 
 class PageSetup(WriterTask):
-    """The lease is to be printed on other paper."""
+    """Change the page setup of the lease."""
 
     name = "page-setup"
     document = LEASE
@@ -167,13 +167,13 @@ class PageSetup(WriterTask):
     }
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """Size, direction, margins and columns are as asked, or as they were."""
-        asked, old, new = world.parameters, was.page, now.page
-        width, height = float(asked.get("width", old.width)), float(asked.get("height", old.height))
-        side = float(asked.get("margin", old.margins[1]))
-        above = 25.0 if "margin" in asked else old.margins[0]
+        """Check size, orientation, margins and columns; those not named must be unchanged."""
+        wanted, old, new = world.parameters, was.page, now.page
+        width, height = float(wanted.get("width", old.width)), float(wanted.get("height", old.height))
+        side = float(wanted.get("margin", old.margins[1]))
+        above = 25.0 if "margin" in wanted else old.margins[0]
         margins = (above, side, above, side)
-        columns = int(asked.get("columns", 1))
+        columns = int(wanted.get("columns", 1))
         changed = (new.width, new.height, new.orientation, new.margins, new.columns) != (
             old.width,
             old.height,
@@ -181,14 +181,14 @@ class PageSetup(WriterTask):
             old.margins,
             old.columns,
         )
-        near = [abs(one - other) < 0.6 for one, other in zip(new.margins, margins, strict=True)]
+        near = [abs(margin - target) < 0.6 for margin, target in zip(new.margins, margins, strict=True)]
         flat = changed and new.orientation == ("landscape" if width > height else "portrait")
-        used = [one.name for one in now.pages if one.used]
+        used = [page.name for page in now.pages if page.used]
         touched = {
             "width": ["width", "height", "orientation"],
             "margin": ["margins"],
             "columns": ["columns"],
-        }[next(name for name in ("width", "margin", "columns") if name in asked)]
+        }[next(name for name in ("width", "margin", "columns") if name in wanted)]
         moved = _moved(old, new, touched)
         return [
             holds(
@@ -207,13 +207,13 @@ class PageSetup(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        asked = world.parameters
-        if "columns" in asked:
-            return [Press("escape"), writer(("page-columns", asked["columns"])), save()]
-        if "margin" in asked:
+        wanted = world.parameters
+        if "columns" in wanted:
+            return [Press("escape"), writer(("page-columns", wanted["columns"])), save()]
+        if "margin" in wanted:
             sides = {"LeftMargin": 3000, "RightMargin": 3000, "TopMargin": 2500, "BottomMargin": 2500}
             return [Press("escape"), writer(("page", sides)), save()]
-        width, height = round(float(asked["width"]) * 100), round(float(asked["height"]) * 100)
+        width, height = round(float(wanted["width"]) * 100), round(float(wanted["height"]) * 100)
         size = {"IsLandscape": width > height, "Width": width, "Height": height}
         return [Press("escape"), writer(("page", size)), save()]
 
@@ -222,13 +222,13 @@ _MARKS = {"page-number": "#", "page-count": "%"}
 
 
 def _parts(pattern: str) -> list[str]:
-    found = [""]
+    parts = [""]
     for mark in pattern:
         if mark in "#%":
-            found += [mark, ""]
+            parts += [mark, ""]
         else:
-            found[-1] += mark
-    return [part for part in found if part]
+            parts[-1] += mark
+    return [part for part in parts if part]
 
 
 def _other_pages(page: PageStyle, part: str) -> Check:
@@ -243,7 +243,7 @@ def _other_pages(page: PageStyle, part: str) -> Check:
 
 
 def _moved(old: PageStyle, new: PageStyle, names: Sequence[str]) -> bool:
-    """Whether anything that was to change did: what already was right earns nothing."""
+    """Return whether anything that had to change did, so that values that were already right earn nothing."""
     return any(getattr(old, name) != getattr(new, name) for name in names)
 
 

@@ -1,4 +1,4 @@
-"""Tasks with pictures: placing one that lies in Pictures, and describing those that are there."""
+"""Scenarios about pictures: inserting one, and setting alternative text and size."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fairground_desk.writer.task import WriterTask
 
 
 class PlacePicture(WriterTask):
-    """A picture from the folder of pictures comes into the report."""
+    """Insert a picture from the pictures folder into the report."""
 
     name = "place-picture"
     document = REPORT
@@ -37,17 +37,17 @@ class PlacePicture(WriterTask):
     }
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """One picture more, with the bytes of that file, so large, described, in that part."""
+        """Check for one new picture: bytes, size, alternative text and position."""
         was, now = document_of(before, self.document), document_of(after, self.document)
-        asked = world.parameters
-        digest = hashlib.sha256(before.file(f"{PICTURES}/{asked['file']}")).hexdigest()
-        names = {one.name for one in was.images}
-        added = [one for one in now.images if one.name not in names]
-        one = added[0] if len(added) == 1 else None
-        wide, high = _size(before.file(f"{PICTURES}/{asked['file']}"))
-        width = float(asked["width"]) * 10
+        wanted = world.parameters
+        digest = hashlib.sha256(before.file(f"{PICTURES}/{wanted['file']}")).hexdigest()
+        names = {picture.name for picture in was.images}
+        added = [picture for picture in now.images if picture.name not in names]
+        image = added[0] if len(added) == 1 else None
+        wide, high = _size(before.file(f"{PICTURES}/{wanted['file']}"))
+        width = float(wanted["width"]) * 10
         height = width * high / wide
-        begin = block_of(now, str(asked["part"]))
+        begin = block_of(now, str(wanted["part"]))
         after_it = [n for n, b in enumerate(now.body) if n > begin and isinstance(b, Paragraph) and b.heading == 1]
         end = after_it[0] if after_it else len(now.body)
         empty = [n for n in range(begin + 1, end) if getattr(now.body[n], "text", "x") == ""]
@@ -57,46 +57,46 @@ class PlacePicture(WriterTask):
             equal("there is one picture more", len(was.images) + 1, len(now.images)),
             holds(
                 "it is the one from the folder",
-                one is not None and one.picture is not None and one.picture.digest == digest,
+                image is not None and image.picture is not None and image.picture.digest == digest,
                 expected=digest[:12],
-                found=one.picture.digest[:12] if one and one.picture else None,
+                found=image.picture.digest[:12] if image and image.picture else None,
                 weight=2.0,
             ),
             holds(
                 "it is as wide as asked",
-                one is not None and abs(one.width - width) < 0.6,
+                image is not None and abs(image.width - width) < 0.6,
                 expected=width,
-                found=one.width if one else None,
+                found=image.width if image else None,
             ),
             holds(
                 "it keeps its proportions",
-                one is not None and abs(one.height - height) < 1.0,
+                image is not None and abs(image.height - height) < 1.0,
                 expected=height,
-                found=one.height if one else None,
+                found=image.height if image else None,
             ),
             holds(
                 "it is described",
-                one is not None and str(asked["alt"]) in (one.alt_title.strip(), one.alt.strip()),
-                expected=asked["alt"],
-                found=[one.alt_title, one.alt] if one else None,
+                image is not None and str(wanted["alt"]) in (image.alt_title.strip(), image.alt.strip()),
+                expected=wanted["alt"],
+                found=[image.alt_title, image.alt] if image else None,
             ),
             holds(
                 "it stands in that part",
-                one is not None and begin <= one.paragraph < end,
+                image is not None and begin <= image.paragraph < end,
                 expected=[begin, end],
-                found=one.paragraph if one else None,
+                found=image.paragraph if image else None,
             ),
             nothing_else("nothing else changed", was, without_blocks(rest, blank)),
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Below the heading, by the command of the menu; then its properties."""
-        asked = world.parameters
-        number = block_of(self.before(before), str(asked["part"])) + 1
-        size = {"width": round(float(asked["width"]) * 1000), "Title": asked["alt"]}
+        """Insert it below the heading with the menu command, then set its properties."""
+        wanted = world.parameters
+        number = block_of(self.before(before), str(wanted["part"])) + 1
+        size = {"width": round(float(wanted["width"]) * 1000), "Title": wanted["alt"]}
         return [
             Press("escape"),
-            writer(("place", number, True), ("insert-picture", f"{PICTURES}/{asked['file']}"), ("picture", "", size)),
+            writer(("place", number, True), ("insert-picture", f"{PICTURES}/{wanted['file']}"), ("picture", "", size)),
             Press("escape"),
             Press("ctrl+Home"),
             save(),
@@ -104,7 +104,7 @@ class PlacePicture(WriterTask):
 
 
 class DescribePictures(WriterTask):
-    """The pictures of the report get texts for people who do not see them, or another size."""
+    """Set the alternative text or the size of the report's pictures."""
 
     name = "describe-pictures"
     document = REPORT
@@ -138,41 +138,40 @@ class DescribePictures(WriterTask):
     }
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """Their texts and sizes are as asked; everything else is as it was."""
-        asked = world.parameters
+        wanted = world.parameters
         checks = []
         allowed = []
-        found = {one.name: one for one in now.images}
+        images = {picture.name: picture for picture in now.images}
         for name, key in (("Picture 1", "one"), ("Picture 2", "two")):
-            one, text = found.get(name), str(asked[key])
+            image, text = images.get(name), str(wanted[key])
             if text:
-                told = [one.alt_title.strip(), one.alt.strip()] if one else []
+                descriptions = [image.alt_title.strip(), image.alt.strip()] if image else []
                 checks += [
-                    holds(f"{name} is described", text in told, expected=text, found=told, weight=2.0),
+                    holds(f"{name} is described", text in descriptions, expected=text, found=descriptions, weight=2.0),
                     holds(
                         f"{name} is described by nothing else",
-                        text in told and set(told) <= {text, ""},
+                        text in descriptions and set(descriptions) <= {text, ""},
                         expected=[text],
-                        found=told,
+                        found=descriptions,
                     ),
                     holds(
                         f"{name} is still the picture that it was",
-                        text in told
-                        and one is not None
-                        and one.picture == next(old.picture for old in was.images if old.name == name),
+                        text in descriptions
+                        and image is not None
+                        and image.picture == next(old.picture for old in was.images if old.name == name),
                         expected="the same picture",
-                        found=one.picture if one else None,
+                        found=image.picture if image else None,
                     ),
                 ]
                 allowed += [f"shape[{name}].alt", f"shape[{name}].alt_title"]
-            if "width" in asked:
+            if "width" in wanted:
                 for side in ("width", "height"):
-                    size = getattr(one, side, 0.0)
+                    size = getattr(image, side, 0.0)
                     checks.append(
                         holds(
                             f"the {side} of {name} is right",
-                            abs(size - float(asked[side])) < 0.6,
-                            expected=asked[side],
+                            abs(size - float(wanted[side])) < 0.6,
+                            expected=wanted[side],
                             found=size,
                         )
                     )
@@ -181,15 +180,15 @@ class DescribePictures(WriterTask):
             *checks,
             equal(
                 "the pictures are the same ones",
-                [one.picture for one in was.images],
-                [one.picture for one in now.images],
+                [image.picture for image in was.images],
+                [image.picture for image in now.images],
                 weight=0.0,
                 integrity=True,
             ),
             equal(
                 "no text changed",
-                [one.text for one in was.all_paragraphs],
-                [one.text for one in now.all_paragraphs],
+                [paragraph.text for paragraph in was.all_paragraphs],
+                [paragraph.text for paragraph in now.all_paragraphs],
                 weight=0.0,
                 integrity=True,
             ),
@@ -197,12 +196,12 @@ class DescribePictures(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        asked = world.parameters
+        wanted = world.parameters
         calls: list[tuple[object, ...]] = []
         for name, key in (("Picture 1", "one"), ("Picture 2", "two")):
-            given: dict[str, object] = {"Title": asked[key]} if asked[key] else {}
-            if "width" in asked:
-                given |= {"width": round(float(asked["width"]) * 100), "height": round(float(asked["height"]) * 100)}
+            given: dict[str, object] = {"Title": wanted[key]} if wanted[key] else {}
+            if "width" in wanted:
+                given |= {"width": round(float(wanted["width"]) * 100), "height": round(float(wanted["height"]) * 100)}
             if given:
                 calls.append(("picture", name, given))
         return [Press("escape"), writer(*calls), save()]

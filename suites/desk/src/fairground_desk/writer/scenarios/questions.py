@@ -1,4 +1,4 @@
-"""Questions whose answers stand in the documents."""
+"""Questions about the content of the documents."""
 
 from __future__ import annotations
 
@@ -15,43 +15,42 @@ from fairground_desk.writer.task import WriterTask, people
 
 
 class Question(WriterTask):
-    """Something to be read and answered; nothing is to be changed."""
+    """Base class of questions about a document; nothing may change."""
 
     kind = "answer"
     template = "{question} Answer with {form}, and change nothing."
     step_budget = 60
 
     def right(self, world: World, was: Document) -> tuple[str, Any, Sequence[str]]:
-        """The kind of the answer, the answer, and what it must not be."""
+        """Return the kind of the answer, the right answer, and plausible wrong answers."""
         raise NotImplementedError
 
     def phrase(self, world: World) -> str:
-        """The question, with the facts of the profile in it."""
-        one = people(world)
-        asked = str(world.parameters["question"]).format(
-            task=one.minutes.actions.rows[0][0], item=one.minutes.items[1].title, name=one.name
+        organisation = people(world)
+        question = str(world.parameters["question"]).format(
+            task=organisation.minutes.actions.rows[0][0],
+            item=organisation.minutes.items[1].title,
+            name=organisation.name,
         )
-        return self.template.format(question=asked, form=world.parameters["form"])
+        return self.template.format(question=question, form=world.parameters["form"])
 
     def judge(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """The answer is the one that the document gives; the document is as it was."""
         was, now = document_of(before, self.document), document_of(after, self.document)
         kind, right, among = self.right(world, was)
-        others = [one for one in among if one != right]
-        passed = match_answer(kind, right, answer, among=others, question=world.instruction)
+        wrong = [value for value in among if value != right]
+        passed = match_answer(kind, right, answer, among=wrong, question=world.instruction)
         return [
             holds("the answer is right", passed, expected=right, found=answer, weight=1.0),
             nothing_else("the document is as it was", was, now),
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Looks through the document, and says it."""
         _, right, _ = self.right(world, self.before(before))
         return [Press("ctrl+End"), Press("ctrl+Home"), Say(str(right))]
 
 
 class AskLease(Question):
-    """What the lease says."""
+    """Ask about the lease."""
 
     name = "ask-lease"
     document = LEASE
@@ -80,23 +79,23 @@ class AskLease(Question):
     }
 
     def right(self, world: World, was: Document) -> tuple[str, Any, Sequence[str]]:
-        """From the terms, and from the table."""
+        """Take the answer from the terms and from the table."""
         terms = people(world).agreement
         table = table_of(was, "Payments")
         total = sum(int(row[2]) for row in table.grid[1:])
-        found: dict[str, tuple[str, Any]] = {
+        answers: dict[str, tuple[str, Any]] = {
             "notice": ("number", terms.notice),
             "deposit": ("number", terms.deposit),
             "year": ("number", terms.rent * 12),
             "start": ("date", terms.start),
             "schedule": ("number", total),
         }
-        kind, right = found[str(world.parameters["what"])]
+        kind, right = answers[str(world.parameters["what"])]
         return kind, right, ()
 
 
 class AskMinutes(Question):
-    """What the board decided."""
+    """Ask about the decisions of the board."""
 
     name = "ask-minutes"
     document = MINUTES
@@ -120,20 +119,20 @@ class AskMinutes(Question):
     }
 
     def right(self, world: World, was: Document) -> tuple[str, Any, Sequence[str]]:
-        """From the text, and from the table of tasks."""
-        told = people(world).minutes
+        """Take the answer from the text and from the table of tasks."""
+        minutes = people(world).minutes
         table = table_of(was, "Tasks")
-        found: dict[str, tuple[str, Any, Sequence[str]]] = {
-            "mover": ("text", told.items[1].mover, told.present),
-            "owner": ("text", table.grid[1][1], told.present),
-            "next": ("date", told.next, ()),
+        answers: dict[str, tuple[str, Any, Sequence[str]]] = {
+            "mover": ("text", minutes.items[1].mover, minutes.present),
+            "owner": ("text", table.grid[1][1], minutes.present),
+            "next": ("date", minutes.next, ()),
             "hours": ("number", sum(int(row[3]) for row in table.grid[1:]), ()),
         }
-        return found[str(world.parameters["what"])]
+        return answers[str(world.parameters["what"])]
 
 
 class AskBudget(Question):
-    """What the figures of the report say."""
+    """Ask about the figures of the report."""
 
     name = "ask-budget"
     document = REPORT
@@ -165,13 +164,13 @@ class AskBudget(Question):
     def right(self, world: World, was: Document) -> tuple[str, Any, Sequence[str]]:
         rows = [(row[0], int(row[2]), int(row[3]), int(row[4])) for row in table_of(was, "Budget").grid[1:] if row[4]]
         names = [row[0] for row in rows]
-        found: dict[str, tuple[str, Any, Sequence[str]]] = {
+        answers: dict[str, tuple[str, Any, Sequence[str]]] = {
             "over": ("number", sum(max(0, spent - budget) for _, budget, spent, _ in rows), ()),
             "largest": ("text", max(rows, key=lambda row: row[1])[0], names),
             "dearest": ("text", max(rows, key=lambda row: row[2] / row[3])[0], names),
             "total": ("number", sum(row[2] for row in rows), ()),
         }
-        return found[str(world.parameters["what"])]
+        return answers[str(world.parameters["what"])]
 
 
 SCENARIOS = (AskLease(), AskMinutes(), AskBudget())

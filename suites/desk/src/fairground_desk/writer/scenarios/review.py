@@ -1,4 +1,4 @@
-"""Tasks of reading and reviewing: comments and tracked changes."""
+"""Scenarios about comments and tracked changes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fairground_desk.writer.task import WriterTask, people
 
 
 class RemoveComments(WriterTask):
-    """Comments that were dealt with are removed, and the others stay."""
+    """Delete some comments and keep the others."""
 
     name = "remove-comments"
     document = REPORT
@@ -37,29 +37,33 @@ class RemoveComments(WriterTask):
         number = int(world.parameters["reviewer"])
         if number < 0:
             return {"words": "all of them", "rest": "its footnotes and bookmarks"}
-        gone, kept = people(world).reviewers[number], people(world).reviewers[1 - number]
-        return {"words": f"all comments that {gone} made", "rest": f"those of {kept}"}
+        gone, stays = people(world).reviewers[number], people(world).reviewers[1 - number]
+        return {"words": f"all comments that {gone} made", "rest": f"those of {stays}"}
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """These comments are gone, one by one; the others are as they were."""
-        gone = [one for one in was.comments if self._goes(world, one.author)]
-        kept = tuple(one for one in was.comments if not self._goes(world, one.author))
-        left = {(one.text, one.author) for one in now.comments}
-        expected = replace(was, comments=kept)
+        gone = [comment for comment in was.comments if self._goes(world, comment.author)]
+        remaining = tuple(comment for comment in was.comments if not self._goes(world, comment.author))
+        left = {(comment.text, comment.author) for comment in now.comments}
+        expected = replace(was, comments=remaining)
         return [
             *(
-                holds(f"“{one.text}” is gone", (one.text, one.author) not in left, expected="gone", found=sorted(left))
-                for one in gone
+                holds(
+                    f"“{comment.text}” is gone",
+                    (comment.text, comment.author) not in left,
+                    expected="gone",
+                    found=sorted(left),
+                )
+                for comment in gone
             ),
             equal(
                 "the comments that are left are the right ones",
-                [one.text for one in kept],
-                [one.text for one in now.comments],
+                [comment.text for comment in remaining],
+                [comment.text for comment in now.comments],
             ),
             equal(
                 "no text changed",
-                [one.text for one in was.all_paragraphs],
-                [one.text for one in now.all_paragraphs],
+                [paragraph.text for paragraph in was.all_paragraphs],
+                [paragraph.text for paragraph in now.all_paragraphs],
                 weight=0.0,
                 integrity=True,
             ),
@@ -69,7 +73,6 @@ class RemoveComments(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """As the menu of a comment does it."""
         number = int(world.parameters["reviewer"])
         if number < 0:
             return [Press("escape"), uno("DeleteAllNotes"), save()]
@@ -81,7 +84,7 @@ class RemoveComments(WriterTask):
 
 
 class AddComment(WriterTask):
-    """A question is put into the margin of the lease."""
+    """Add a comment to the lease."""
 
     name = "add-comment"
     document = LEASE
@@ -97,21 +100,20 @@ class AddComment(WriterTask):
     }
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """One comment, with this text, on these words, by the user."""
         on, remark = str(world.parameters["on"]), str(world.parameters["remark"])
-        number = next(n for n, one in enumerate(was.body) if isinstance(one, Paragraph) and on in one.text)
-        found = now.comments[0] if len(now.comments) == 1 else None
+        number = next(n for n, block in enumerate(was.body) if isinstance(block, Paragraph) and on in block.text)
+        comment = now.comments[0] if len(now.comments) == 1 else None
         return [
             equal("there is one comment", 1, len(now.comments)),
-            equal("it says what it should", remark, found.text.strip() if found else None, weight=2.0),
-            equal("it is about these words", on, found.on.strip() if found else None),
-            equal("it stands in that clause", number, found.block if found else -1),
-            equal("it is the user's own", people(world).user, found.author if found else None),
-            holds("it is open", found is not None and not found.resolved, expected="open", found=found),
+            equal("it says what it should", remark, comment.text.strip() if comment else None, weight=2.0),
+            equal("it is about these words", on, comment.on.strip() if comment else None),
+            equal("it stands in that clause", number, comment.block if comment else -1),
+            equal("it is the user's own", people(world).user, comment.author if comment else None),
+            holds("it is open", comment is not None and not comment.resolved, expected="open", found=comment),
             equal(
                 "no text changed",
-                [one.text for one in was.all_paragraphs],
-                [one.text for one in now.all_paragraphs],
+                [paragraph.text for paragraph in was.all_paragraphs],
+                [paragraph.text for paragraph in now.all_paragraphs],
                 weight=0.0,
                 integrity=True,
             ),
@@ -119,17 +121,16 @@ class AddComment(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Selects the words, and inserts the comment."""
-        asked = world.parameters
+        wanted = world.parameters
         return [
             Press("escape"),
-            writer(("find", asked["on"]), ("do", "InsertAnnotation", {"Text": asked["remark"]})),
+            writer(("find", wanted["on"]), ("do", "InsertAnnotation", {"Text": wanted["remark"]})),
             save(),
         ]
 
 
 class SettleChanges(WriterTask):
-    """Tracked changes of two people are accepted or rejected."""
+    """Accept or reject the tracked changes of two people."""
 
     name = "settle-changes"
     document = MINUTES
@@ -145,40 +146,40 @@ class SettleChanges(WriterTask):
     }
 
     def phrase(self, world: World) -> str:
-        """With the names of the two."""
         first, second = people(world).reviewers
         return self.template.format(words=str(world.parameters["words"]).format(first=first, second=second))
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """No change is left, and the text is what comes of them."""
         profile = str(world.profile["organisation"])
         expected = read_odt(resolved_minutes(profile, lambda kind, author: self._accepts(world, author)))
-        marked = [n for n, one in enumerate(was.body) if one != expected.body[n]]
+        marked = [n for n, block in enumerate(was.body) if block != expected.body[n]]
         deleted = {change.text for change in was.changes if change.kind == "delete"}
-        hidden = [n for n, one in enumerate(expected.body) if any(text in getattr(one, "text", "") for text in deleted)]
+        hidden = [
+            n for n, block in enumerate(expected.body) if any(text in getattr(block, "text", "") for text in deleted)
+        ]
         places = sorted({*marked, *hidden})
         texts = {n: expected.body[n].text for n in places if isinstance(expected.body[n], Paragraph)}  # type: ignore[union-attr]
-        found = {n: getattr(now.body[n], "text", None) for n in texts if n < len(now.body)}
+        actual = {n: getattr(now.body[n], "text", None) for n in texts if n < len(now.body)}
         done = not now.changes
         authors = people(world).reviewers
         return [
             equal("no tracked change is left", 0, len(now.changes)),
             *(
-                equal(f"none of {author}'s is", 0, sum(one.author == author for one in now.changes))
+                equal(f"none of {author}'s is", 0, sum(change.author == author for change in now.changes))
                 for author in authors
             ),
-            holds("the text is what comes of them", done and texts == found, expected=texts, found=found, weight=3.0),
+            holds("the text is what comes of them", done and texts == actual, expected=texts, found=actual, weight=3.0),
             holds(
                 "the first of these paragraphs is right",
-                done and list(texts.items())[:1] == list(found.items())[:1],
+                done and list(texts.items())[:1] == list(actual.items())[:1],
                 expected=list(texts.items())[:1],
-                found=list(found.items())[:1],
+                found=list(actual.items())[:1],
             ),
             holds(
                 "the last of them is right",
-                done and list(texts.items())[-1:] == list(found.items())[-1:],
+                done and list(texts.items())[-1:] == list(actual.items())[-1:],
                 expected=list(texts.items())[-1:],
-                found=list(found.items())[-1:],
+                found=list(actual.items())[-1:],
             ),
             nothing_else(
                 "nothing else changed",
@@ -191,7 +192,7 @@ class SettleChanges(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """All at once, or one after the other."""
+        """Accept or reject all at once, or one by one."""
         rule = str(world.parameters["rule"])
         if rule in ("all", "none"):
             return [Press("escape"), uno(f"{'Accept' if rule == 'all' else 'Reject'}AllTrackedChanges"), save()]
@@ -207,7 +208,7 @@ class SettleChanges(WriterTask):
 
 
 class RecordChange(WriterTask):
-    """A term of the lease is changed in such a way that the other party can see it."""
+    """Change a term of the lease as a tracked change."""
 
     name = "record-change"
     document = LEASE
@@ -224,15 +225,14 @@ class RecordChange(WriterTask):
     }
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """Recording is on; the change is tracked, by the user, and says what it should."""
         old, new = str(world.parameters["old"]), str(world.parameters["new"])
-        number = next(n for n, one in enumerate(was.body) if isinstance(one, Paragraph) and old in one.text)
+        number = next(n for n, block in enumerate(was.body) if isinstance(block, Paragraph) and old in block.text)
         block = was.body[number]
         assert isinstance(block, Paragraph)
         wanted = block.text.replace(old, new)
         text = getattr(now.body[number], "text", None) if number < len(now.body) else None
-        removed = [one.text for one in now.changes if one.kind == "delete"]
-        added = [one.text for one in now.changes if one.kind == "insert"]
+        removed = [change.text for change in now.changes if change.kind == "delete"]
+        added = [change.text for change in now.changes if change.kind == "insert"]
         inside = all(text and text in old for text in removed) and all(text and text in new for text in added)
         return [
             equal("recording is on", True, now.tracking),
@@ -247,9 +247,9 @@ class RecordChange(WriterTask):
             ),
             holds(
                 "it is the user's change",
-                {one.author for one in now.changes} == {people(world).user},
+                {change.author for change in now.changes} == {people(world).user},
                 expected=people(world).user,
-                found=sorted({one.author for one in now.changes}),
+                found=sorted({change.author for change in now.changes}),
             ),
             nothing_else(
                 "nothing else changed",
@@ -267,7 +267,7 @@ class RecordChange(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Recording on, the words selected and typed over."""
+        """Turn recording on, select the words, and type over them."""
         return [
             Press("escape"),
             writer(("do", "TrackChanges", {"TrackChanges": True}), ("find", world.parameters["old"])),
@@ -277,7 +277,7 @@ class RecordChange(WriterTask):
 
 
 def _plain(document: Document, number: int) -> Document:
-    """Without the words: only how the letters of one paragraph look."""
+    """Remove the text of one paragraph and keep only its distinct character formats."""
     if number >= len(document.body) or not isinstance(block := document.body[number], Paragraph):
         return document
     looks = dict.fromkeys(replace(run, text="", inserted=False) for run in block.runs)
@@ -287,9 +287,9 @@ def _plain(document: Document, number: int) -> Document:
 
 
 def _undone(changes: Sequence[Change], old: str, new: str) -> bool:
-    """Whether what was removed and added are one stretch of the old words and one of the new, in a sensible way."""
-    removed = "".join(one.text for one in changes if one.kind == "delete")
-    added = "".join(one.text for one in changes if one.kind == "insert")
+    """Return whether the deleted and inserted texts are plausible parts of replacing `old` with `new`."""
+    removed = "".join(change.text for change in changes if change.kind == "delete")
+    added = "".join(change.text for change in changes if change.kind == "insert")
     return len(removed) <= len(old) and len(added) <= len(new) and len(new) - len(added) == len(old) - len(removed)
 
 

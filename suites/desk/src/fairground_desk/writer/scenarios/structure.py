@@ -1,4 +1,4 @@
-"""Tasks about what a long document is built of: contents, notes, bookmarks, references, sections."""
+"""Scenarios about the structure of long documents: contents, notes, bookmarks, references and sections."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fairground_desk.writer.task import WriterTask
 
 
 class TableOfContents(WriterTask):
-    """The report gets a table of contents."""
+    """Insert a table of contents into the report."""
 
     name = "table-of-contents"
     document = REPORT
@@ -35,35 +35,34 @@ class TableOfContents(WriterTask):
     }
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """One index in its place, with this title and these lines."""
         levels = int(world.parameters["levels"])
-        wanted = [one.text for one in was.headings if one.heading <= levels]
-        found = now.contents[0] if len(now.contents) == 1 else None
-        entries = [line.partition("\t")[0].strip() for line in found.entries] if found else []
-        pages = [line.rpartition("\t")[2].strip() for line in found.entries] if found else []
+        wanted = [heading.text for heading in was.headings if heading.heading <= levels]
+        contents = now.contents[0] if len(now.contents) == 1 else None
+        entries = [line.partition("\t")[0].strip() for line in contents.entries] if contents else []
+        pages = [line.rpartition("\t")[2].strip() for line in contents.entries] if contents else []
         summary = block_of(now, "Summary")
         empty = [n for n in range(2, summary) if getattr(now.body[n], "text", "x") == ""]
         rest = without_blocks(now, empty)
         return [
             equal("there is one index", 1, len(now.contents)),
-            equal("it is a table of contents", "contents", found.kind if found else None),
-            equal("its title is right", world.parameters["title"], found.title.strip() if found else None),
+            equal("it is a table of contents", "contents", contents.kind if contents else None),
+            equal("its title is right", world.parameters["title"], contents.title.strip() if contents else None),
             holds(
                 "it stands above “Summary”",
-                found is not None and 2 <= found.block <= summary,
+                contents is not None and 2 <= contents.block <= summary,
                 expected=summary,
-                found=found.block if found else None,
+                found=contents.block if contents else None,
             ),
             equal("its lines are the headings", wanted, entries, weight=2.0),
             holds(
                 "each line has a page",
-                bool(pages) and all(one.isdigit() for one in pages),
+                bool(pages) and all(page.isdigit() for page in pages),
                 expected="numbers",
                 found=pages,
             ),
             holds(
                 "the pages go up",
-                bool(pages) and pages == sorted(pages, key=lambda one: (len(one), one)),
+                bool(pages) and pages == sorted(pages, key=lambda page: (len(page), page)),
                 expected="in order",
                 found=pages,
             ),
@@ -71,14 +70,13 @@ class TableOfContents(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """To the heading, and in with the index."""
         number = block_of(self.before(before), "Summary")
-        asked = world.parameters
-        return [Press("escape"), writer(("place", number), ("contents", asked["title"], asked["levels"])), save()]
+        wanted = world.parameters
+        return [Press("escape"), writer(("place", number), ("contents", wanted["title"], wanted["levels"])), save()]
 
 
 class AddNote(WriterTask):
-    """A source is given in a note."""
+    """Add a footnote or endnote with a source."""
 
     name = "add-note"
     document = REPORT
@@ -102,21 +100,20 @@ class AddNote(WriterTask):
     }
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """One note more, of this kind, with this text, in this paragraph."""
         text, kind = str(world.parameters["text"]), str(world.parameters["kind"]).split()[-1]
         number = self._number(world, was)
-        new = [one for one in now.notes if one.text.strip() == text]
-        one = new[0] if len(new) == 1 else None
+        new = [entry for entry in now.notes if entry.text.strip() == text]
+        new_note = new[0] if len(new) == 1 else None
         wanted = Note("endnote" if kind == "endnote" else "footnote", text, number)
         expected = replace(was, notes=tuple(sorted((*was.notes, wanted), key=lambda note: note.block)))
         if any(page.name == "Endnote" for page in now.pages):
-            # The program brings a style for pages of endnotes with the first of them, and does not use it.
+            # With the first endnote, Writer adds a page style for endnotes that it does not use.
             expected = replace(expected, pages=(*was.pages, replace(was.page, name="Endnote", used=False, header=())))
         return [
             equal("there is one note more", len(was.notes) + 1, len(now.notes)),
             equal("it says what it should", 1, len(new), weight=2.0),
-            equal("it is of the right kind", kind, one.kind if one else None),
-            equal("it belongs to that paragraph", number, one.block if one else None),
+            equal("it is of the right kind", kind, new_note.kind if new_note else None),
+            equal("it belongs to that paragraph", number, new_note.block if new_note else None),
             equal(
                 "the paragraph reads as before",
                 [n.text for n in was.notes],
@@ -128,7 +125,7 @@ class AddNote(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """To the end of the paragraph; the command of the menu; typing."""
+        """Go to the end of the paragraph, run the menu command, and type."""
         name = "InsertEndnote" if str(world.parameters["kind"]).endswith("endnote") else "InsertFootnote"
         number = self._number(world, self.before(before))
         return [
@@ -143,7 +140,7 @@ class AddNote(WriterTask):
 
 
 class SetBookmark(WriterTask):
-    """A heading of the lease gets a bookmark that others can point to."""
+    """Add a bookmark to a heading of the lease."""
 
     name = "set-bookmark"
     document = LEASE
@@ -159,18 +156,17 @@ class SetBookmark(WriterTask):
     }
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """One bookmark with this name, on this heading."""
         name, heading = world.parameters["name"], str(world.parameters["heading"])
-        found = now.bookmarks[0] if len(now.bookmarks) == 1 else None
+        bookmark = now.bookmarks[0] if len(now.bookmarks) == 1 else None
         return [
             equal("there is one bookmark", 1, len(now.bookmarks)),
-            equal("it has the name", name, found.name if found else None),
-            equal("it holds the heading's words", heading, found.text.strip() if found else None),
-            equal("it stands at that heading", block_of(was, heading), found.block if found else None),
+            equal("it has the name", name, bookmark.name if bookmark else None),
+            equal("it holds the heading's words", heading, bookmark.text.strip() if bookmark else None),
+            equal("it stands at that heading", block_of(was, heading), bookmark.block if bookmark else None),
             equal(
                 "no text changed",
-                [one.text for one in was.all_paragraphs],
-                [one.text for one in now.all_paragraphs],
+                [paragraph.text for paragraph in was.all_paragraphs],
+                [paragraph.text for paragraph in now.all_paragraphs],
                 weight=0.0,
                 integrity=True,
             ),
@@ -178,14 +174,13 @@ class SetBookmark(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Selects the heading, and sets it."""
         number = block_of(self.before(before), str(world.parameters["heading"]))
         named = {"Bookmark": world.parameters["name"]}
         return [Press("escape"), writer(("select", number), ("do", "InsertBookmark", named)), save()]
 
 
 class CrossReference(WriterTask):
-    """A sentence points to another place of the report, by a reference that follows it."""
+    """Add a cross-reference to a bookmark of the report."""
 
     name = "cross-reference"
     document = REPORT
@@ -201,11 +196,11 @@ class CrossReference(WriterTask):
     }
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """The paragraph ends with a field that shows the bookmark's words."""
+        """Check that the paragraph ends with a field that shows the bookmark's text."""
         number = _starting(was, str(world.parameters["start"]))
         old = was.body[number]
         assert isinstance(old, Paragraph)
-        words = next(one.text for one in was.bookmarks if one.name == world.parameters["bookmark"])
+        words = next(bookmark.text for bookmark in was.bookmarks if bookmark.name == world.parameters["bookmark"])
         new = now.body[number] if number < len(now.body) else None
         runs = new.runs if isinstance(new, Paragraph) else ()
         fields = [run.text for run in runs if run.field == "reference"]
@@ -214,19 +209,19 @@ class CrossReference(WriterTask):
         look = old.runs[-1]
         expected = body_with(
             was,
-            lambda at, one: (
+            lambda at, paragraph: (
                 replace(
-                    one,
+                    paragraph,
                     text=f"{old.text} See {words}.",
                     runs=(
-                        *one.runs[:-1],
+                        *paragraph.runs[:-1],
                         replace(look, text=f"{look.text} See "),
                         replace(look, text=words, field="reference"),
                         replace(look, text="."),
                     ),
                 )
                 if at == number
-                else one
+                else paragraph
             ),
         )
         places = [f"block[{number}].text", f"block[{number}].run*"]
@@ -252,7 +247,7 @@ class CrossReference(WriterTask):
 
 
 class NamedSection(WriterTask):
-    """A clause of the lease becomes a section: protected, or in columns."""
+    """Turn a clause of the lease into a section, protected or in columns."""
 
     name = "named-section"
     document = LEASE
@@ -292,20 +287,19 @@ class NamedSection(WriterTask):
     }
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """One section, so set, that holds these paragraphs and no others."""
-        asked = world.parameters
-        head = block_of(was, str(asked["clause"]))
+        wanted = world.parameters
+        head = block_of(was, str(wanted["clause"]))
         numbers = [head + 1, head + 2]
-        found = now.sections[0] if len(now.sections) == 1 else None
-        inside = [n for n, one in enumerate(now.body) if one.section]
-        name = found.name if found else None
+        section = now.sections[0] if len(now.sections) == 1 else None
+        inside = [n for n, block in enumerate(now.body) if block.section]
+        name = section.name if section else None
         return [
             equal("there is one section", 1, len(now.sections)),
-            equal("it has the name", asked["name"], name),
+            equal("it has the name", wanted["name"], name),
             equal("it holds these paragraphs", numbers, inside, weight=2.0),
-            equal("columns are as asked", asked["columns"], found.columns if found else None),
-            equal("protection is as asked", asked["protected"], found.protected if found else None),
-            equal("it can be seen", False, found.hidden if found else None),
+            equal("columns are as asked", wanted["columns"], section.columns if section else None),
+            equal("protection is as asked", wanted["protected"], section.protected if section else None),
+            equal("it can be seen", False, section.hidden if section else None),
             nothing_else(
                 "nothing else changed",
                 was,
@@ -315,15 +309,14 @@ class NamedSection(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Selects the paragraphs, and makes them a section."""
-        asked = world.parameters
-        head = block_of(self.before(before), str(asked["clause"]))
-        made = ("section", asked["name"], asked["columns"], asked["protected"])
-        return [Press("escape"), writer(("select", head + 1, head + 2), made), save()]
+        wanted = world.parameters
+        head = block_of(self.before(before), str(wanted["clause"]))
+        section = ("section", wanted["name"], wanted["columns"], wanted["protected"])
+        return [Press("escape"), writer(("select", head + 1, head + 2), section), save()]
 
 
 def _starting(was: Document, words: str) -> int:
-    return next(n for n, one in enumerate(was.body) if isinstance(one, Paragraph) and one.text.startswith(words))
+    return next(n for n, block in enumerate(was.body) if isinstance(block, Paragraph) and block.text.startswith(words))
 
 
 SCENARIOS = (TableOfContents(), AddNote(), SetBookmark(), CrossReference(), NamedSection())

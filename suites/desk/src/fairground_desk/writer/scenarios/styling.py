@@ -1,4 +1,4 @@
-"""Tasks about how text looks: styles, formats, lists, languages."""
+"""Scenarios about styles, direct formatting, lists and languages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from fairground_desk.writer.task import WriterTask, people
 
 
 class HeadingStyles(WriterTask):
-    """Titles and quotations that are plain text get the styles that are made for them."""
+    """Apply heading and quotation styles to plain paragraphs."""
 
     name = "heading-styles"
     document = CHAPTER
@@ -51,11 +51,10 @@ class HeadingStyles(WriterTask):
     _STYLES = {"chapters": ("Heading 1", 1), "sections": ("Heading 2", 2), "quotations": ("Quotations", 0)}
 
     def facts(self, world: World) -> dict[str, object]:
-        """Which paragraphs are meant, in words."""
         return {"targets": " and ".join(self._WORDS[role] for role in str(world.parameters["roles"]).split())}
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """Each paragraph has its style and looks as the style says; everything else is as it was."""
+        """Check that each paragraph has its style and no direct formatting, and that the rest is unchanged."""
         wanted = self._wanted(world, was)
         body = list(was.body)
         for number, (style, level) in wanted.items():
@@ -64,9 +63,9 @@ class HeadingStyles(WriterTask):
             body[number] = styled(old, was.style(style), level)
         expected = replace(was, body=tuple(body))
         places = [f"block[{number}]*" for number in wanted]
-        found = dict(enumerate(now.body))
+        blocks = dict(enumerate(now.body))
         checks = [
-            equal(f"“{was.body[number].text[:40]}” is {style}", style, getattr(found.get(number), "style", ""))  # type: ignore[union-attr]
+            equal(f"“{was.body[number].text[:40]}” is {style}", style, getattr(blocks.get(number), "style", ""))  # type: ignore[union-attr]
             for number, (style, _) in wanted.items()
         ]
         used = [f"style[{style}]*" for style, _ in wanted.values()]
@@ -78,7 +77,7 @@ class HeadingStyles(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Each paragraph in turn, as the list of styles does it."""
+        """Apply the style to each paragraph in turn."""
         calls: list[tuple[object, ...]] = []
         for number, (style, _) in self._wanted(world, self.before(before)).items():
             calls += [("place", number), ("do", "StyleApply", {"Style": style, "FamilyName": "ParagraphStyles"})]
@@ -92,12 +91,12 @@ class HeadingStyles(WriterTask):
             "quotations": draft.quotes,
         }
         roles = str(world.parameters["roles"]).split()
-        found = {block_of(was, line): self._STYLES[role] for role in roles for line in lines[role]}
-        return dict(sorted(found.items()))
+        styles = {block_of(was, line): self._STYLES[role] for role in roles for line in lines[role]}
+        return dict(sorted(styles.items()))
 
 
 class FormatTerm(WriterTask):
-    """Every occurrence of a defined term of the lease gets a format."""
+    """Format every occurrence of a defined term of the lease."""
 
     name = "format-term"
     document = LEASE
@@ -122,36 +121,42 @@ class FormatTerm(WriterTask):
     }
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """All occurrences look so; no word changed; nothing else looks so."""
+        """Check that all occurrences have the format, nothing else has it, and no text changed."""
         term = str(world.parameters["term"])
         look, _ = self._LOOKS[str(world.parameters["look"])]
         ((name, value),) = look.items()
-        expected = body_with(was, lambda _, one: painted(one, term, **look))
-        texts = [one.text for one in was.all_paragraphs]
+        expected = body_with(was, lambda _, paragraph: painted(paragraph, term, **look))
+        texts = [paragraph.text for paragraph in was.all_paragraphs]
         pairs = list(zip(was.all_paragraphs, now.all_paragraphs, strict=False))
 
         def formatted(some: Sequence[Paragraph]) -> tuple[int, int]:
-            runs = [run for one in some for run in looks_at(one, term)]
+            runs = [run for paragraph in some for run in looks_at(paragraph, term)]
             return sum(getattr(run, name) == value for run in runs), len(runs)
 
         def is_head(one: Paragraph) -> bool:
             return bool(one.heading)
 
         plain = formatted([new for old, new in pairs if not is_head(old)])
-        whole = formatted(now.all_paragraphs)
+        counts = formatted(now.all_paragraphs)
         first = formatted([new for old, new in pairs if term in old.text][:1])
         return [
             holds("the first occurrence has the format", first[0] == first[1] > 0, expected=look, found=first),
             holds("those in the running text have it", plain[0] == plain[1] > 0, expected=look, found=plain),
-            holds("all of them have it", whole[0] == whole[1] > 0, expected=look, found=whole, weight=2.0),
+            holds("all of them have it", counts[0] == counts[1] > 0, expected=look, found=counts, weight=2.0),
             holds(
                 "nothing but the occurrences has it",
-                whole[0] == whole[1] > 0 and _letters(now, name, value) == _letters(expected, name, value),
+                counts[0] == counts[1] > 0 and _letters(now, name, value) == _letters(expected, name, value),
                 expected=_letters(expected, name, value),
                 found=_letters(now, name, value),
             ),
             matches("they look as asked", expected, now, ["block[*].run*", "block[*].cell*run*"]),
-            equal("no word changed", texts, [one.text for one in now.all_paragraphs], weight=0.0, integrity=True),
+            equal(
+                "no word changed",
+                texts,
+                [paragraph.text for paragraph in now.all_paragraphs],
+                weight=0.0,
+                integrity=True,
+            ),
             nothing_else("nothing else changed", expected, now, ["block[*].run*", "block[*].cell*run*"]),
         ]
 
@@ -163,7 +168,7 @@ class FormatTerm(WriterTask):
 
 
 class ParagraphFormat(WriterTask):
-    """The clauses of the lease are set in another way."""
+    """Change the paragraph format of the clauses of the lease."""
 
     name = "paragraph-format"
     document = LEASE
@@ -190,18 +195,18 @@ class ParagraphFormat(WriterTask):
     }
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """Every paragraph of running text is set so; text, letters and everything else are as they were."""
+        """Check that every body paragraph has the format, and that the rest is unchanged."""
         layout = {name: value for name, value in world.parameters.items() if name != "words"}
         numbers = _running(was)
         expected = body_with(
             was,
-            lambda number, one: replace(one, **layout) if number in numbers else one,  # type: ignore[arg-type]
+            lambda number, paragraph: replace(paragraph, **layout) if number in numbers else paragraph,  # type: ignore[arg-type]
         )
-        found = {number: block for number, block in enumerate(now.body) if number in numbers}
+        blocks = {number: block for number, block in enumerate(now.body) if number in numbers}
 
         def share(some: Sequence[int]) -> int:
             return sum(
-                all(_near(getattr(found.get(number), name, None), value) for name, value in layout.items())
+                all(_near(getattr(blocks.get(number), name, None), value) for name, value in layout.items())
                 for number in some
             )
 
@@ -213,14 +218,14 @@ class ParagraphFormat(WriterTask):
             equal("those of the second half are", len(numbers) - half, share(numbers[half:])),
             equal("the last one is", 1, share(numbers[-1:])),
             matches("all of them are set so", expected, now, places, weight=2.0),
-            # It can be done by the style as well, which then says so.
+            # The paragraph style may be changed instead.
             nothing_else(
                 "nothing else changed", expected, now, [*places, *(f"style[Text body].layout.{n}" for n in layout)]
             ),
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Each stretch between headings is selected and set."""
+        """Select and format each paragraph."""
         calls: list[tuple[object, ...]] = []
         for number in _running(self.before(before)):
             calls.append(("select", number))
@@ -234,7 +239,7 @@ class ParagraphFormat(WriterTask):
 
 
 class PageBreaks(WriterTask):
-    """Parts of the report begin on new pages."""
+    """Start parts of the report on new pages."""
 
     name = "page-breaks"
     document = REPORT
@@ -250,10 +255,12 @@ class PageBreaks(WriterTask):
     }
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """A break before each of these headings, and nowhere else."""
+        """Check for a break before each of these headings, and nowhere else."""
         wanted = self._wanted(world, was)
-        expected = body_with(was, lambda number, one: replace(one, page_break=True) if number in wanted else one)
-        broken = [number for number, one in enumerate(now.body) if one.page_break]
+        expected = body_with(
+            was, lambda number, paragraph: replace(paragraph, page_break=True) if number in wanted else paragraph
+        )
+        broken = [number for number, block in enumerate(now.body) if block.page_break]
         places = [f"block[{number}].page_break" for number in wanted]
         return [
             *(
@@ -272,14 +279,14 @@ class PageBreaks(WriterTask):
 
     def _wanted(self, world: World, was: Document) -> list[int]:
         level, only = world.parameters["level"], str(world.parameters["only"]).split()
-        heads = [n for n, one in enumerate(was.body) if isinstance(one, Paragraph) and one.heading == level]
+        heads = [n for n, block in enumerate(was.body) if isinstance(block, Paragraph) and block.heading == level]
         if only:
             return [number for number in heads if was.body[number].text in only]  # type: ignore[union-attr]
         return heads[1:] if level == 1 else heads
 
 
 class MakeList(WriterTask):
-    """Lines that were typed one below the other become a list."""
+    """Turn lines into a list."""
 
     name = "make-list"
     document = CHAPTER
@@ -296,30 +303,28 @@ class MakeList(WriterTask):
     }
 
     def facts(self, world: World) -> dict[str, object]:
-        """The first and the last of the lines."""
         return {"first": POINTS[0], "last": POINTS[-1]}
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """Each line is an item of the right kind; the others are not; the words are as they were."""
         kind = "bullet" if world.parameters["kind"] == "bulleted" else "number"
         numbers = self._numbers(world, was)
-        found = [now.body[number] if number < len(now.body) else None for number in numbers]
-        kinds = [getattr(one, "list", "") for one in found]
+        blocks = [now.body[number] if number < len(now.body) else None for number in numbers]
+        kinds = [getattr(block, "list", "") for block in blocks]
         aspects = ("list", "list_level", "list_format", "left", "first_line", "tabs", "style")
         places = [f"block[{number}].{aspect}" for number in numbers for aspect in aspects]
-        formats = {getattr(one, "list_format", "") for one in found}
+        formats = {getattr(block, "list_format", "") for block in blocks}
         good = formats == {"1"} if kind == "number" else len(formats) == 1 and "" not in formats
         return [
             *(
-                equal(f"“{POINTS[int(world.parameters['begin']) + place]}” is an item", kind, one)
-                for place, one in enumerate(kinds)
+                equal(f"“{POINTS[int(world.parameters['begin']) + place]}” is an item", kind, actual)
+                for place, actual in enumerate(kinds)
             ),
-            equal("all on the first level", [1] * len(numbers), [getattr(one, "list_level", 0) for one in found]),
+            equal("all on the first level", [1] * len(numbers), [getattr(block, "list_level", 0) for block in blocks]),
             holds("they are counted or marked in one way", good, expected=kind, found=sorted(formats)),
             equal(
                 "the lines say what they said",
                 [was.body[n].text for n in numbers],  # type: ignore[union-attr]
-                [getattr(one, "text", None) for one in found],
+                [getattr(block, "text", None) for block in blocks],
                 weight=0.0,
                 integrity=True,
             ),
@@ -327,7 +332,7 @@ class MakeList(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Selects the lines; the button of the tool bar."""
+        """Select the lines and run the toolbar command."""
         numbers = self._numbers(world, self.before(before))
         name = "DefaultBullet" if world.parameters["kind"] == "bulleted" else "DefaultNumbering"
         return [Press("escape"), writer(("select", numbers[0], numbers[-1])), uno(name, On=True), save()]
@@ -338,7 +343,7 @@ class MakeList(WriterTask):
 
 
 class QuotationLanguage(WriterTask):
-    """Quotations are marked as text of another language, so that the spelling checker leaves them alone."""
+    """Set the language of quotations, so that the spelling checker ignores them."""
 
     name = "quotation-language"
     document = CHAPTER
@@ -361,29 +366,34 @@ class QuotationLanguage(WriterTask):
     }
 
     def facts(self, world: World) -> dict[str, object]:
-        """The language's name, as LibreOffice has it."""
+        """The language name that LibreOffice uses."""
         return {"language": self._NAMES[people(world).chapter.quote_language]}
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """The quotations have the language, and nothing else has."""
         language = people(world).chapter.quote_language
         numbers = self._numbers(world, was)
-        expected = body_with(was, lambda number, one: looked(one, language=language) if number in numbers else one)
-        found = [now.body[number] if number < len(now.body) else None for number in numbers]
-        told = [sorted({run.language for run in getattr(one, "runs", ())}) for one in found]
+        expected = body_with(
+            was, lambda number, paragraph: looked(paragraph, language=language) if number in numbers else paragraph
+        )
+        blocks = [now.body[number] if number < len(now.body) else None for number in numbers]
+        languages = [sorted({run.language for run in getattr(block, "runs", ())}) for block in blocks]
         places = [f"block[{number}].run*.language" for number in numbers]
-        count = sum(len(run.text) for one in now.all_paragraphs for run in one.runs if run.language == language)
-        whole = sum(len(str(getattr(was.body[number], "text", ""))) for number in numbers)
+        count = sum(
+            len(run.text) for paragraph in now.all_paragraphs for run in paragraph.runs if run.language == language
+        )
+        letters = sum(len(str(getattr(was.body[number], "text", ""))) for number in numbers)
         return [
-            *(equal(f"quotation {place + 1} has the language", [language], one) for place, one in enumerate(told)),
-            equal("all of its letters, and no others", whole, count),
+            *(
+                equal(f"quotation {place + 1} has the language", [language], actual)
+                for place, actual in enumerate(languages)
+            ),
+            equal("all of its letters, and no others", letters, count),
             matches("the paragraphs are otherwise as they were", expected, now, [f"block[{n}]*" for n in numbers]),
             equal("the document's own language stays", was.language, now.language, weight=0.0, integrity=True),
             nothing_else("nothing else changed", expected, now, places),
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Selects each and sets its language."""
         language = people(world).chapter.quote_language
         calls: list[tuple[object, ...]] = []
         for number in self._numbers(world, self.before(before)):
@@ -392,15 +402,17 @@ class QuotationLanguage(WriterTask):
 
     def _numbers(self, world: World, was: Document) -> list[int]:
         quotes = people(world).chapter.quotes
-        return [block_of(was, quotes[int(one)]) for one in str(world.parameters["which"]).split()]
+        return [block_of(was, quotes[int(index)]) for index in str(world.parameters["which"]).split()]
 
 
 def _running(was: Document) -> list[int]:
-    return [n for n, one in enumerate(was.body) if isinstance(one, Paragraph) and one.style == "Text body"]
+    return [n for n, block in enumerate(was.body) if isinstance(block, Paragraph) and block.style == "Text body"]
 
 
 def _letters(document: Document, name: str, value: object) -> int:
-    return sum(len(run.text) for one in document.all_paragraphs for run in one.runs if getattr(run, name) == value)
+    return sum(
+        len(run.text) for paragraph in document.all_paragraphs for run in paragraph.runs if getattr(run, name) == value
+    )
 
 
 def _near(one: object, other: object) -> bool:

@@ -1,4 +1,4 @@
-"""Tasks in the tables of the report and of the minutes."""
+"""Scenarios about the tables of the report and the minutes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LETTERS = "ABCDE"
 
 
 class AddTask(WriterTask):
-    """The list of tasks in the minutes gets one more row."""
+    """Add a row to the task list in the minutes."""
 
     name = "add-row"
     document = MINUTES
@@ -42,7 +42,6 @@ class AddTask(WriterTask):
         return {"owner": self._row(world)[1]}
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """One more row, with these texts; the others as they were."""
         row = self._row(world)
         place = table_at(was, "Tasks")
         old, new = table_of(was, "Tasks"), table_of(now, "Tasks")
@@ -53,15 +52,15 @@ class AddTask(WriterTask):
         return [
             equal("there is one row more", old.rows + 1, new.rows),
             *(
-                equal(f"the {head} is right", wanted, found.strip())
-                for head, wanted, found in zip(heads, row, last, strict=False)
+                equal(f"the {head} is right", wanted, cell.strip())
+                for head, wanted, cell in zip(heads, row, last, strict=False)
             ),
             equal("the earlier rows are as they were", old.grid, new.grid[: old.rows], weight=0.0, integrity=True),
             nothing_else("nothing else changed", was, now, allowed),
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """To the last cell; the tab key makes a new row."""
+        """Go to the last cell; Tab adds a row."""
         rows = table_of(self.before(before), "Tasks").rows
         return [
             Press("escape"),
@@ -72,13 +71,13 @@ class AddTask(WriterTask):
         ]
 
     def _row(self, world: World) -> tuple[str, ...]:
-        asked = world.parameters
-        owner = people(world).minutes.present[int(asked["member"])]
-        return str(asked["task"]), owner, str(asked["due"]), str(asked["hours"])
+        wanted = world.parameters
+        owner = people(world).minutes.present[int(wanted["member"])]
+        return str(wanted["task"]), owner, str(wanted["due"]), str(wanted["hours"])
 
 
 class TotalFormula(WriterTask):
-    """The last row of the budget adds the others up."""
+    """Add totals as formulas to the last row of the budget."""
 
     name = "total-formula"
     document = REPORT
@@ -95,7 +94,7 @@ class TotalFormula(WriterTask):
     }
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """Each of these cells has a formula over its column, with the right result."""
+        """Check that each cell has a formula over its column with the right result."""
         place = table_at(was, "Budget")
         old, new = table_of(was, "Budget"), table_of(now, "Budget")
         checks = []
@@ -118,16 +117,16 @@ class TotalFormula(WriterTask):
                 ),
                 close_to(f"the total of column {letter} is right", total, _number(cell.text), within=0.5, weight=2.0),
             ]
-        kept = [new.at(row, column).text for row in range(old.rows - 1) for column in range(5)] if new.rows else []
+        remaining = [new.at(row, column).text for row in range(old.rows - 1) for column in range(5)] if new.rows else []
         texts = [old.at(row, column).text for row in range(old.rows - 1) for column in range(5)]
         return [
             *checks,
-            equal("the figures above are as they were", texts, kept, weight=0.0, integrity=True),
+            equal("the figures above are as they were", texts, remaining, weight=0.0, integrity=True),
             nothing_else("nothing else changed", was, now, allowed),
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """A formula as the formula bar writes it."""
+        """Set the formula as the formula bar would."""
         last = table_of(self.before(before), "Budget").rows
         calls = [
             ("formula", "Budget", f"{letter}{last}", f"sum(<{letter}2:{letter}{last - 1}>)")
@@ -137,7 +136,7 @@ class TotalFormula(WriterTask):
 
 
 class SortTasks(WriterTask):
-    """The tasks in the minutes are put in order."""
+    """Sort the tasks in the minutes."""
 
     name = "sort-table"
     document = MINUTES
@@ -153,42 +152,41 @@ class SortTasks(WriterTask):
     }
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """The rows are the same ones, in the asked order."""
         column, ascending = int(world.parameters["column"]), bool(world.parameters["ascending"])
         place = table_at(was, "Tasks")
         old, new = table_of(was, "Tasks"), table_of(now, "Tasks")
         keys = [_key(row[column]) for row in old.grid[1:]]
         wanted = sorted(keys, reverse=not ascending)
-        found = [_key(row[column]) for row in new.grid[1:]]
+        order = [_key(row[column]) for row in new.grid[1:]]
         rows = sorted(old.grid[1:], key=lambda row: _key(row[column]), reverse=not ascending)
         ends = [old.grid.index(row) for row in (rows[0], rows[-1])]
-        whole = _row_leaves(old) == _row_leaves(new)
+        unbroken = _row_leaves(old) == _row_leaves(new)
         return [
-            equal("the column is in order", wanted, found, weight=2.0),
+            equal("the column is in order", wanted, order, weight=2.0),
             holds(
                 "the first row is the right one",
-                found[:1] == wanted[:1] and new.grid[1] in old.grid,
+                order[:1] == wanted[:1] and new.grid[1] in old.grid,
                 expected=rows[0],
                 found=new.grid[1:2],
             )
             if ends[0] != 1
-            else equal("in order", wanted, found),
+            else equal("in order", wanted, order),
             holds(
                 "the last row is the right one",
-                found[-1:] == wanted[-1:] and new.grid[-1] in old.grid,
+                order[-1:] == wanted[-1:] and new.grid[-1] in old.grid,
                 expected=rows[-1],
                 found=new.grid[-1:],
             )
             if ends[1] != old.rows - 1
-            else equal("sorted", wanted, found),
+            else equal("sorted", wanted, order),
             holds(
                 "every row is complete and there once",
-                found == wanted and Counter(new.grid) == Counter(old.grid),
+                order == wanted and Counter(new.grid) == Counter(old.grid),
                 expected=rows,
                 found=new.grid[1:],
             ),
             holds(
-                "the rows look as they did", found == wanted and whole, expected="each row as it was", found=new.grid
+                "the rows look as they did", order == wanted and unbroken, expected="each row as it was", found=new.grid
             ),
             equal(
                 "the heading row is on top", old.grid[0], new.grid[0] if new.rows else (), weight=0.0, integrity=True
@@ -197,7 +195,7 @@ class SortTasks(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """As the dialog of the menu does it, on the rows below the heading."""
+        """Sort the rows below the heading, as the dialog does."""
         rows = table_of(self.before(before), "Tasks").rows
         column, ascending = int(world.parameters["column"]), bool(world.parameters["ascending"])
         return [
@@ -208,7 +206,7 @@ class SortTasks(WriterTask):
 
 
 class MergeCells(WriterTask):
-    """Cells of the last row of the budget become one."""
+    """Merge cells in the last row of the budget."""
 
     name = "merge-cells"
     document = REPORT
@@ -224,25 +222,24 @@ class MergeCells(WriterTask):
     }
 
     def facts(self, world: World) -> dict[str, object]:
-        """What stands in the merged cell."""
+        """The text of the merged cell."""
         return {"text": "Total"}
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """One cell spans these; all others are as they were."""
         first, count = int(world.parameters["first"]), int(world.parameters["count"])
         place = table_at(was, "Budget")
         old, new = table_of(was, "Budget"), table_of(now, "Budget")
         last = old.rows - 1
-        cell = next((one for one in new.cells if (one.row, one.column) == (last, first)), None)
-        spans = {(one.row, one.column): (one.rows, one.columns) for one in new.cells}
-        others = {key: value for key, value in spans.items() if value != (1, 1) and key != (last, first)}
+        cell = next((cell for cell in new.cells if (cell.row, cell.column) == (last, first)), None)
+        spans = {(cell.row, cell.column): (cell.rows, cell.columns) for cell in new.cells}
+        also_merged = {key: value for key, value in spans.items() if value != (1, 1) and key != (last, first)}
         merged = cell is not None and cell.columns == count
-        kept = {
-            (one.row, one.column): flatten(one)
-            for one in old.cells
-            if one.row != last or not first <= one.column < first + count
+        untouched = {
+            (cell.row, cell.column): flatten(cell)
+            for cell in old.cells
+            if cell.row != last or not first <= cell.column < first + count
         }
-        found = {key: flatten(one) for one in new.cells if (key := (one.row, one.column)) in kept}
+        cells = {key: flatten(cell) for cell in new.cells if (key := (cell.row, cell.column)) in untouched}
         text = old.at(last, first).text
         return [
             equal("one cell spans them", count, cell.columns if cell else 0, weight=2.0),
@@ -258,7 +255,7 @@ class MergeCells(WriterTask):
                 expected=text,
                 found=cell.text if cell else None,
             ),
-            holds("no other cell was merged", merged and not others, expected={}, found=others),
+            holds("no other cell was merged", merged and not also_merged, expected={}, found=also_merged),
             holds(
                 "the row has as many cells as it should",
                 len([k for k in spans if k[0] == last]) == 6 - count,
@@ -267,7 +264,7 @@ class MergeCells(WriterTask):
             ),
             holds(
                 "all other cells are as they were",
-                merged and _same_cells(kept, found),
+                merged and _same_cells(untouched, cells),
                 expected="as before",
                 found="changed",
             ),
@@ -275,7 +272,7 @@ class MergeCells(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Selects the cells; the command of the menu."""
+        """Select the cells and run the menu command."""
         last = table_of(self.before(before), "Budget").rows
         first, count = int(world.parameters["first"]), int(world.parameters["count"])
         names = f"{_LETTERS[first]}{last}:{_LETTERS[first + count - 1]}{last}"
@@ -283,7 +280,7 @@ class MergeCells(WriterTask):
 
 
 class QuarterTable(WriterTask):
-    """Figures of a spreadsheet come into the report as a table. Spans Writer and Calc."""
+    """Insert figures from a spreadsheet into the report as a table. Uses Writer and Calc."""
 
     name = "quarter-table"
     document = REPORT
@@ -301,10 +298,9 @@ class QuarterTable(WriterTask):
         return {"above": _ABOVE}
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """A new table in its place with these texts; the rest of the report as it was."""
         wanted = self._rows(world)
         names = {table.name for table in was.tables}
-        places = [n for n, one in enumerate(now.body) if isinstance(one, Table) and one.name not in names]
+        places = [n for n, block in enumerate(now.body) if isinstance(block, Table) and block.name not in names]
         new = now.body[places[0]] if places else Table()
         assert isinstance(new, Table)
         above, risks = block_of(now, _ABOVE), block_of(now, "Risks")
@@ -329,7 +325,7 @@ class QuarterTable(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """The table by its command, then its texts by typing."""
+        """Insert the table with its command, then type the texts."""
         number = block_of(self.before(before), _ABOVE)
         cells = [text for row in self._rows(world) for text in row]
         return [
@@ -360,9 +356,9 @@ def _key(text: str) -> tuple[int, str]:
 def _row_leaves(table: Table) -> Counter[str]:
     rows: dict[int, list[str]] = {}
     for cell in table.cells:
-        paragraphs = [one for one in cell.body if isinstance(one, Paragraph)]
+        paragraphs = [block for block in cell.body if isinstance(block, Paragraph)]
         rows.setdefault(cell.row, []).append(
-            repr([(one.text, one.style, one.alignment, one.runs) for one in paragraphs])
+            repr([(paragraph.text, paragraph.style, paragraph.alignment, paragraph.runs) for paragraph in paragraphs])
         )
     return Counter("|".join(row) for row in rows.values())
 

@@ -1,4 +1,4 @@
-"""Tasks about words: replacing them everywhere, and making links of them."""
+"""Scenarios that replace words everywhere or turn them into links."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fairground_desk.writer.task import WriterTask, people
 
 
 class ReplaceThroughout(WriterTask):
-    """A word is replaced wherever it stands: text, headings, lists, tables, footnotes."""
+    """Replace a word everywhere: text, headings, lists, tables and footnotes."""
 
     name = "replace-throughout"
     document = REPORT
@@ -39,25 +39,24 @@ class ReplaceThroughout(WriterTask):
         return {"old": old, "new": new}
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """Nothing of the old word is left, the new one stands in its places, and the rest is as it was."""
         old, new = self._words(world)
-        expected = body_with(was, lambda _, one: replaced(one, old, new))
+        expected = body_with(was, lambda _, paragraph: replaced(paragraph, old, new))
         expected = replace(
             expected,
-            notes=tuple(replace(one, text=one.text.replace(old, new)) for one in was.notes),
-            comments=tuple(replace(one, on=one.on.replace(old, new)) for one in was.comments),
+            notes=tuple(replace(note, text=note.text.replace(old, new)) for note in was.notes),
+            comments=tuple(replace(comment, on=comment.on.replace(old, new)) for comment in was.comments),
         )
-        texts = [one.text for one in expected.all_paragraphs]
-        found = [one.text for one in now.all_paragraphs]
-        wanted = [n for n, one in enumerate(was.all_paragraphs) if old in one.text]
-        done = [n for n in wanted if n < len(found) and found[n] == texts[n]]
+        texts = [paragraph.text for paragraph in expected.all_paragraphs]
+        texts_after = [paragraph.text for paragraph in now.all_paragraphs]
+        wanted = [n for n, paragraph in enumerate(was.all_paragraphs) if old in paragraph.text]
+        done = [n for n in wanted if n < len(texts_after) and texts_after[n] == texts[n]]
         times = sum(text.count(new) for text in texts)
         return [
-            equal("the old word is gone", 0, sum(text.count(old) for text in found)),
-            equal("the new word stands in every place", times, sum(text.count(new) for text in found)),
+            equal("the old word is gone", 0, sum(text.count(old) for text in texts_after)),
+            equal("the new word stands in every place", times, sum(text.count(new) for text in texts_after)),
             equal("the first place reads as it should", wanted[:1], done[:1]),
             equal("the last place reads as it should", wanted[-1:], done[-1:]),
-            equal("every paragraph reads as it should", texts, found, weight=2.0),
+            equal("every paragraph reads as it should", texts, texts_after, weight=2.0),
             matches("formats stayed", expected, now, ["block*", "note*"]),
             nothing_else(
                 "nothing else changed",
@@ -68,21 +67,21 @@ class ReplaceThroughout(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Find and replace, all at once."""
+        """Use Find and Replace, all at once."""
         return [Press("escape"), Press("ctrl+Home"), writer(("replace-all", *self._words(world))), save()]
 
     def _words(self, world: World) -> tuple[str, str]:
-        one = people(world)
+        organisation = people(world)
         return {
-            "term": (one.term[0], one.term[1]),
+            "term": (organisation.term[0], organisation.term[1]),
             "programme": ("programme", "project"),
-            "funder": (one.funder, "Common Heritage Foundation"),
-            "contractor": (one.contractor, "Hill & Daughters"),
+            "funder": (organisation.funder, "Common Heritage Foundation"),
+            "contractor": (organisation.contractor, "Hill & Daughters"),
         }[str(world.parameters["what"])]
 
 
 class MakeLink(WriterTask):
-    """Words of the report become a link."""
+    """Turn words of the report into a link."""
 
     name = "make-link"
     document = REPORT
@@ -97,23 +96,24 @@ class MakeLink(WriterTask):
     }
 
     def facts(self, world: World) -> dict[str, object]:
-        """Which words, and where they should lead."""
         words, target = self._link(world)
         return {"words": words, "target": target}
 
     def asked(self, world: World, was: Document, now: Document) -> list[Check]:
-        """These letters and no others lead there."""
+        """Check that exactly these characters are linked to the target."""
         words, target = self._link(world)
         number = self._number(world, was)
 
         def plain(document: Document) -> Document:
             # A link brings its own style: blue and underlined.
-            return body_with(document, lambda at, one: painted(one, words, **_PLAIN) if at == number else one)
+            return body_with(
+                document, lambda at, paragraph: painted(paragraph, words, **_PLAIN) if at == number else paragraph
+            )
 
         block = now.body[number] if number < len(now.body) else None
         runs = looks_at(block, words) if isinstance(block, Paragraph) else []
         links = {run.link.rstrip("/") for run in runs}
-        linked = [run for one in now.all_paragraphs for run in one.runs if run.link]
+        linked = [run for paragraph in now.all_paragraphs for run in paragraph.runs if run.link]
         text = "".join(run.text for run in linked)
         return [
             holds(
@@ -138,8 +138,8 @@ class MakeLink(WriterTask):
             ),
             equal(
                 "no text changed",
-                [one.text for one in was.all_paragraphs],
-                [one.text for one in now.all_paragraphs],
+                [paragraph.text for paragraph in was.all_paragraphs],
+                [paragraph.text for paragraph in now.all_paragraphs],
                 weight=0.0,
                 integrity=True,
             ),
@@ -147,26 +147,28 @@ class MakeLink(WriterTask):
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Selects the words and gives them the link."""
         words, target = self._link(world)
         was = self.before(before)
         number = self._number(world, was)
         earlier = sum(
-            one.text.count(words) for n, one in enumerate(was.body) if n < number and isinstance(one, Paragraph)
+            block.text.count(words) for n, block in enumerate(was.body) if n < number and isinstance(block, Paragraph)
         )
         return [writer(("find", words, earlier), ("format", {"HyperLinkURL": target})), Press("escape"), save()]
 
     def _link(self, world: World) -> tuple[str, str]:
-        one = people(world)
+        organisation = people(world)
         return {
-            "site": ("our web site", one.site),
-            "contractor": (one.contractor, f"{one.site}/partners"),
-            "person": (one.user, f"mailto:office@{one.site.removeprefix('https://').partition('/')[0]}"),
+            "site": ("our web site", organisation.site),
+            "contractor": (organisation.contractor, f"{organisation.site}/partners"),
+            "person": (
+                organisation.user,
+                f"mailto:office@{organisation.site.removeprefix('https://').partition('/')[0]}",
+            ),
         }[str(world.parameters["what"])]
 
     def _number(self, world: World, was: Document) -> int:
         words, _ = self._link(world)
-        return next(n for n, one in enumerate(was.body) if isinstance(one, Paragraph) and words in one.text)
+        return next(n for n, block in enumerate(was.body) if isinstance(block, Paragraph) and words in block.text)
 
 
 _BLUE = "#000080"

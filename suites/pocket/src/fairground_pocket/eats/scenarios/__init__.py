@@ -1,4 +1,4 @@
-"""The tasks of the food delivery app."""
+"""Tasks in the food delivery app."""
 
 from fairground_pocket.eats.scenarios import across, answers, carts, managing, ordering, telling
 
@@ -13,4 +13,4 @@ SCENARIOS = (
     answers.OfferEnds(), answers.CourierName(), answers.ReviewWords(), answers.VeganDishes(), answers.TimesOrdered(),
     across.OrderFromMail(), across.MailTotal(), across.MailPhone(), across.RecommendedMinimum(),
 )  # fmt: skip
-"""All of them."""
+"""All tasks of the app."""

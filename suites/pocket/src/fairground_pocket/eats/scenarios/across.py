@@ -49,7 +49,7 @@ _TEXT = (
     f"(SELECT trim(substr(body, 1, instr(body || {_SIGNED}, {_SIGNED}) - 1), ' ' || char(10)) FROM after_email.mails "
     f"WHERE id = {_NEW_MAIL})"
 )
-"""All that the new mail says above the signature."""
+"""SQL for the text of the new mail above its signature."""
 _CONTACT = "SELECT name, address FROM email.contacts ORDER BY name, id LIMIT 1 OFFSET :who"
 _FREE = (
     "SELECT (SELECT max(id) + 1 FROM email.threads) AS thread, (SELECT max(id) + 1 FROM email.mails) AS mail, "
@@ -84,7 +84,7 @@ def _mail(to: str, subject: str, text: str) -> list[Move]:
 
 
 class OrderFromMail(Task):
-    """What a mail asks for, to the address in it."""
+    """Order what a mail asks for, to the address in it."""
 
     name = "order-from-mail"
     app = "eats"
@@ -141,7 +141,6 @@ class OrderFromMail(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The mail is read first; the address is added at the checkout."""
         read: list[Move] = [Tap(HOME), Tap("Email"), Tap("Search"), Fill("Search mail", f'subject:"{known.subject}"')]
         food = put(known.dish.name, known.wish.names, known.quantity)
         return [*read, Tap(HOME), Tap("Eats"), *open_place(known.place.name), *food, *checkout(), *_new_address(known),
@@ -160,7 +159,7 @@ def _new_address(known: Known) -> list[Move]:
 
 
 class MailTotal(Task):
-    """Somebody is told what an order cost."""
+    """Mail the total of an order to a person."""
 
     name = "mail-total"
     app = "eats"
@@ -188,7 +187,7 @@ class MailTotal(Task):
         _SENT,
         _TO,
         _SUBJECT,
-        # With or without its sign, with any separators: digits decide, and where decimals begin.
+        # With or without the currency sign, with any separators: only digits and the decimal position count.
         Expect(
             "it says the amount",
             "WITH said(text) AS (SELECT replace(replace(replace(replace("
@@ -211,7 +210,7 @@ class MailTotal(Task):
 
 
 class MailPhone(Task):
-    """Somebody is told how to reach a restaurant."""
+    """Mail a restaurant's phone number to a person."""
 
     name = "mail-phone"
     app = "eats"
@@ -242,18 +241,16 @@ class MailPhone(Task):
     allowed = _ONE_MAIL
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """From the page about the restaurant."""
         read: list[Move] = [*open_place(known.place.name), Tap("About this restaurant")]
         return [*read, *_mail(known.person.name, known.subject, known.place.phone)]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The number of the next one."""
-        other = data.one("SELECT phone FROM restaurants WHERE id != ? ORDER BY id", known.place.id)
-        return {"another number": _mail(known.person.name, known.subject, other)}
+        other_phone = data.one("SELECT phone FROM restaurants WHERE id != ? ORDER BY id", known.place.id)
+        return {"another number": _mail(known.person.name, known.subject, other_phone)}
 
 
 class RecommendedMinimum(Task):
-    """The least that a place cooks for, which somebody recommends."""
+    """The minimum order of a restaurant that a mail recommends."""
 
     name = "recommended-minimum"
     app = "eats"

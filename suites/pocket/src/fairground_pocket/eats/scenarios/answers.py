@@ -1,4 +1,4 @@
-"""Questions that are answered by looking."""
+"""Questions about the food delivery app."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def money(amount: str) -> str:
 
 
 class OrderTotal(Task):
-    """What an order cost."""
+    """The total of an order."""
 
     name = "order-total"
     app = "eats"
@@ -42,7 +42,7 @@ class OrderTotal(Task):
 
 
 class DishPrice(Task):
-    """What a dish costs with its options."""
+    """The price of a dish with its options."""
 
     name = "dish-price"
     app = "eats"
@@ -58,12 +58,11 @@ class DishPrice(Task):
     answer = Answer(money(":wish_price"), "money")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The page of the dish has its price and what options add."""
         return [*open_place(known.place.name), Tap(known.dish.name)]
 
 
 class CountRestaurants(Task):
-    """How many restaurants fit two filters."""
+    """How many restaurants match two filters."""
 
     name = "count-restaurants"
     app = "eats"
@@ -86,7 +85,7 @@ class CountRestaurants(Task):
     most = 12
     _fits = "(:free = 0 OR fee = 0) AND rating >= :rating AND (:price = 0 OR price = :price)"
     facts = {
-        # Several of them: one or none would be a lucky guess.
+        # Several restaurants, because zero or one would be easy to guess.
         "area": f"SELECT area FROM restaurants WHERE {_fits} GROUP BY area HAVING count(*) >= 2 ORDER BY area LIMIT 1 "
         "OFFSET :nth"
     }
@@ -97,7 +96,7 @@ class CountRestaurants(Task):
 
 
 class ClosingTime(Task):
-    """Until when a restaurant is open."""
+    """The closing time of a restaurant."""
 
     name = "closing-time"
     app = "eats"
@@ -108,12 +107,11 @@ class ClosingTime(Task):
     answer = Answer("SELECT closes FROM restaurants WHERE id = :place_id", "time")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Opening hours stand on the page about it."""
         return [*open_place(known.place.name), Tap("About this restaurant")]
 
 
 class FastestPlace(Task):
-    """Who delivers first."""
+    """The restaurant with the fastest delivery."""
 
     name = "fastest-place"
     app = "eats"
@@ -132,7 +130,7 @@ class FastestPlace(Task):
 
 
 class MonthSpent(Task):
-    """What a month cost."""
+    """The amount spent in a month."""
 
     name = "month-spent"
     app = "eats"
@@ -150,12 +148,11 @@ class MonthSpent(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """There is a page for it."""
         return [Tap("Orders"), Tap("Spending by month"), Tap(f"{date.fromisoformat(known.month + '-01'):%B %Y}")]
 
 
 class OfferEnds(Task):
-    """Until when a promo code can be used."""
+    """The last day of a promo code."""
 
     name = "offer-ends"
     app = "eats"
@@ -170,7 +167,7 @@ class OfferEnds(Task):
 
 
 class CourierName(Task):
-    """Who brought an order."""
+    """The courier of an order."""
 
     name = "courier-name"
     app = "eats"
@@ -189,7 +186,6 @@ class CourierName(Task):
     answer = Answer("SELECT :order_courier", "text", among="SELECT DISTINCT courier FROM orders")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """In the details of the order."""
         return open_order(known.order.id, known.order.place)
 
 
@@ -213,7 +209,7 @@ class ReviewWords(Task):
 
 
 class VeganDishes(Task):
-    """What a vegan can eat at a place."""
+    """The vegan dishes of a restaurant."""
 
     name = "vegan-dishes"
     app = "eats"
@@ -232,12 +228,11 @@ class VeganDishes(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the filter of the menu."""
         return [*open_place(known.section.place), Tap("Vegan")]
 
 
 class TimesOrdered(Task):
-    """How often somebody cooked for the owner."""
+    """How often the owner ordered from a restaurant."""
 
     name = "times-ordered"
     app = "eats"

@@ -1,4 +1,4 @@
-"""Tasks about the cart, and about orders that were made before."""
+"""Tasks about the cart and past orders."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FILLED = {
 
 
 def _fill_cart(db: Database, known: Known) -> None:
-    """A cart with three lines: twice the first, once the second, three of the third; enough for any minimum."""
+    """A cart with three lines, of quantities two, one and three; enough for any minimum order."""
     place = known.cart_place
     dishes = db.rows(
         f"SELECT d.id, d.price FROM dishes d WHERE d.restaurant = ? AND d.sold_out = 0 AND ({CHOICES}) = 0 "
@@ -57,7 +57,7 @@ _IN_CART = {
 
 
 class FillCart(Task):
-    """Two dishes into the cart, and no order yet."""
+    """Add two dishes to the cart without ordering."""
 
     name = "fill-cart"
     app = "eats"
@@ -95,7 +95,7 @@ class FillCart(Task):
 
 
 class ChangeCart(Task):
-    """Another number of one dish, none of another."""
+    """Change the quantity of one dish, and remove another."""
 
     name = "change-cart"
     app = "eats"
@@ -128,7 +128,7 @@ class ChangeCart(Task):
 
 
 class OrderCart(Task):
-    """What is in the cart, ordered with everything that can be settled."""
+    """Order the cart with all checkout options set."""
 
     name = "order-cart"
     app = "eats"
@@ -176,7 +176,6 @@ class OrderCart(Task):
     )  # fmt: skip
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The note in the cart, the rest at the checkout."""
         note: list[Move] = [
             Tap("Note for the restaurant"), Fill("Note for the restaurant", known.note), Tap("Save note"),
         ]  # fmt: skip
@@ -186,7 +185,7 @@ class OrderCart(Task):
 
 
 class OrderAgain(Task):
-    """What was had before, for another day."""
+    """Reorder a past order for another day."""
 
     name = "order-again"
     app = "eats"
@@ -222,7 +221,7 @@ class OrderAgain(Task):
 
 
 def _schedule(db: Database, known: Known) -> None:
-    """Two orders for later: copies of old ones, with their lines."""
+    """Two scheduled orders: copies of old ones, with their lines."""
     columns = (
         "restaurant, label, street, area, door, method, subtotal, fee, discount, tip, total, promo, note, cutlery, "
         "at_door, courier, cancelled"
@@ -247,7 +246,7 @@ _OLD = (
 
 
 class CancelScheduled(Task):
-    """One of several orders for later."""
+    """Cancel one of several scheduled orders."""
 
     name = "cancel-scheduled"
     app = "eats"
@@ -278,7 +277,6 @@ class CancelScheduled(Task):
         return [*open_order(known.order.id, known.place.name), Tap("Cancel order"), Tap("Yes, cancel it")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The other one of that day; asked for and not confirmed."""
         ask = open_order(known.order.id, known.place.name)
         return {
             "the other order": [

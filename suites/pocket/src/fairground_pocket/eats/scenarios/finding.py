@@ -1,4 +1,4 @@
-"""What the tasks have in common: how restaurants and dishes are found, and what an order is judged by."""
+"""Shared by the tasks of the food delivery app: finding restaurants and dishes, and judging an order."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from fairground_pocket.kit import Add, Expect, Known, Remove
 from fairground_pocket.kit.changes import Allowance
 
 NTH: Final = {f"no-{number + 1}": number for number in range(10)}
-"""A domain of ten places that are not spoken of."""
+"""A domain of ten positions that the instruction does not mention."""
 
 OPEN: Final = (
     "r.opens <= substr(now, 12, 5) AND r.closes > strftime('%H:%M', now, '+40 minutes') "
     "AND r.rests != (strftime('%w', now) + 6) % 7"
 )
-"""A restaurant that is open, and not about to close."""
+"""A restaurant that is open and does not close soon."""
 PLACE: Final = "SELECT r.id, r.name, r.fee, r.minimum, r.phone FROM restaurants r, clock WHERE "
 CHOICES: Final = "SELECT count(*) FROM section_choices s JOIN choices c ON c.id = s.choice WHERE s.section = d.section"
 _DISH: Final = (
@@ -29,17 +29,17 @@ _PICKED: Final = (
     "x.choice = c.id AND x.id < o.id) = :pick % (SELECT count(*) FROM options y WHERE y.choice = c.id) ORDER BY o.id"
 )
 WISH: Final = f"SELECT group_concat(name, ', ') AS names, :dish_price + sum(price) AS price FROM ({_PICKED})"
-"""One option for everything that must be chosen for `dish`, by `pick`: their names, and the price with them."""
+"""One option per required group of `dish`, selected by `pick`: the names, and the price with them."""
 
 
 def dish(order: str, at: int = 0, where: str = "1") -> str:
-    """A dish of `place` for which something must be chosen: the one at a place in an order, counted round."""
-    found = f"{_DISH} AND {where}"
-    return f"{found} ORDER BY {order} LIMIT 1 OFFSET {at} % (SELECT max(1, count(*)) FROM ({found}))"
+    """SQL for a dish of `place` with required options: the one at position `at` of an order; `at` wraps around."""
+    matching = f"{_DISH} AND {where}"
+    return f"{matching} ORDER BY {order} LIMIT 1 OFFSET {at} % (SELECT max(1, count(*)) FROM ({matching}))"
 
 
 def enough(least: str = ":place_minimum", count: str = ":count", price: str = ":wish_price") -> str:
-    """How many to order: `count`, or more where that is too little for the minimum."""
+    """SQL for a quantity: `count`, or more if that is below the minimum order."""
     return f"SELECT max({count}, ({least} + {price} - 1) / {price})"
 
 
@@ -57,11 +57,11 @@ DEFAULTS: Final = {
     "at_door": "at_door = 0", "label": "label = (SELECT label FROM before.addresses WHERE is_default = 1)",
     "method": "method = (SELECT label FROM before.methods WHERE is_default = 1)",
 }  # fmt: skip
-"""What an order is like where nothing else was asked for."""
+"""Column -> SQL condition for an order with default settings."""
 
 
 def order(*, restaurant: str = ":place_id", **asked: str) -> tuple[Allowance, ...]:
-    """What may change when one order is placed: `asked` says how it differs from the defaults, column by column."""
+    """The changes that one order may make; `asked` says how it differs from the defaults, by column."""
     conditions = [f"restaurant = {restaurant}", *{**DEFAULTS, **asked}.values()]
     return (
         Add("orders", " AND ".join(conditions)),
@@ -83,7 +83,7 @@ def open_place(name: str) -> list[Move]:
 
 
 def put(dish: str, options: Sequence[str] | str, quantity: int = 1, note: str = "") -> list[Move]:
-    """From a restaurant: a dish into its cart."""
+    """From a restaurant: adds a dish to the cart."""
     names = options.split(", ") if isinstance(options, str) else options
     moves: list[Move] = [Tap(dish), *(Tap(name) for name in names if name)]
     if note:
@@ -92,16 +92,16 @@ def put(dish: str, options: Sequence[str] | str, quantity: int = 1, note: str = 
 
 
 def checkout() -> list[Move]:
-    """From a restaurant to the last step before the order."""
+    """From a restaurant to the checkout."""
     return [Tap("View cart"), Tap("Go to checkout")]
 
 
 def wished(known: Known) -> list[Move]:
-    """From the first screen: the wish of the task into the cart."""
+    """From the first screen: adds the task's dish to the cart."""
     return [*open_place(known.place.name), *put(known.dish.name, known.wish.names, known.quantity)]
 
 
 def open_order(number: int, place: str) -> list[Move]:
-    """From the first screen to an order, by the history of its restaurant."""
+    """From the first screen to an order, by searching the history for its restaurant."""
     name = f"E-{1000 + number}, {place}"
     return [Tap("Orders"), Fill("Search orders", place), Tap(name)]

@@ -1,4 +1,4 @@
-"""Tasks about what the app keeps: favourites, addresses, cards."""
+"""Tasks about saved data: favourites, addresses, cards."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOT_LIKED = "r.id NOT IN (SELECT restaurant FROM favourites)"
 
 
 class AddFavourites(Task):
-    """Two restaurants that are liked."""
+    """Add two restaurants to the favourites."""
 
     name = "add-favourites"
     app = "eats"
@@ -45,7 +45,7 @@ class AddFavourites(Task):
 
 
 class SwapFavourite(Task):
-    """One goes, one comes."""
+    """Replace one favourite by another."""
 
     name = "swap-favourite"
     app = "eats"
@@ -63,7 +63,6 @@ class SwapFavourite(Task):
     allowed = (Add("favourites", "restaurant = :new_id"), Remove("favourites", "restaurant = :old_id"))
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """From the list, and by a search."""
         out: list[Move] = [Tap("Favourites"), Tap(known.old.name), Tap("Remove from favourites"), Tap("Back")]
         return [
             *out,
@@ -74,7 +73,7 @@ class SwapFavourite(Task):
 
 
 class FavouriteBest(Task):
-    """The best of a kind that is not a favourite yet."""
+    """Add the best restaurant of a cuisine that is not a favourite yet."""
 
     name = "favourite-best"
     app = "eats"
@@ -100,16 +99,16 @@ class FavouriteBest(Task):
         return [*filters, Tap(known.best.name), Tap("Add to favourites")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        other = data.one(
+        other_place = data.one(
             "SELECT r.name FROM restaurants r JOIN cuisines c ON c.id = r.cuisine WHERE c.name = ? AND r.id != ? AND "
             f"{_NOT_LIKED} ORDER BY r.rating DESC LIMIT 1",
             known.cuisine, known.best.id,
         )  # fmt: skip
-        return {"another one": [*open_place(other), Tap("Add to favourites")]} if other else {}
+        return {"another one": [*open_place(other_place), Tap("Add to favourites")]} if other_place else {}
 
 
 class AddAddress(Task):
-    """A new place to deliver to."""
+    """Add a delivery address."""
 
     name = "add-address"
     app = "eats"
@@ -162,7 +161,7 @@ class AddAddress(Task):
 
 
 class EditAddress(Task):
-    """A word for the courier, a new door."""
+    """Edit an address: the note for the courier and the door."""
 
     name = "edit-address"
     app = "eats"
@@ -191,7 +190,6 @@ class EditAddress(Task):
     allowed = (Change("addresses", ("door", "note"), "id = :address_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the page of the address."""
         return [
             Tap("Account"), Tap("Addresses"), Tap(known.address.label), Tap("Edit address"),
             Fill("Floor or door", known.door), Fill("Note for the courier", known.note), Tap("Save"),
@@ -199,7 +197,7 @@ class EditAddress(Task):
 
 
 class ChangeDefaults(Task):
-    """Another default address and another default way to pay."""
+    """Change the default address and the default payment method."""
 
     name = "change-defaults"
     app = "eats"
@@ -225,8 +223,8 @@ class ChangeDefaults(Task):
 
 
 _OLD_FLATS = tuple(
-    (f"by the {one}", f"near the {two}", f"at the {three}")
-    for one, two, three in (
+    (f"by the {first}", f"near the {second}", f"at the {third}")
+    for first, second, third in (
         ("station", "park", "market"), ("river", "school", "bridge"), ("harbour", "church", "square"),
         ("hill", "mill", "garden"), ("theatre", "stadium", "library"), ("museum", "well", "tower"),
         ("lake", "farm", "gate"), ("canal", "cinema", "corner"), ("forest", "ferry", "wall"), ("port", "beach", "mall"),
@@ -235,7 +233,7 @@ _OLD_FLATS = tuple(
 
 
 def _moved(db: Database, known: Known) -> None:
-    """Three flats of before, that differ in their labels."""
+    """Three former flats that differ in their labels."""
     places = db.rows("SELECT street, area FROM restaurants ORDER BY ratings, id LIMIT 3 OFFSET ?", known.nth)
     for word, place in zip(_OLD_FLATS[known.nth], places, strict=True):
         db.insert(
@@ -245,7 +243,7 @@ def _moved(db: Database, known: Known) -> None:
 
 
 class DeleteAddress(Task):
-    """A place that is not needed any more."""
+    """Delete an address."""
 
     name = "delete-address"
     app = "eats"
@@ -265,17 +263,16 @@ class DeleteAddress(Task):
         return [*page, Tap("Delete address"), Tap("Yes, delete it")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Another flat of before; asked for and left."""
-        other = data.one("SELECT label FROM addresses WHERE label LIKE 'Old flat%' AND id != ?", known.address.id)
+        other_flat = data.one("SELECT label FROM addresses WHERE label LIKE 'Old flat%' AND id != ?", known.address.id)
         page: list[Move] = [Tap("Account"), Tap("Addresses")]
         return {
-            "another flat": [*page, Tap(other), Tap("Delete address"), Tap("Yes, delete it")],
+            "another flat": [*page, Tap(other_flat), Tap("Delete address"), Tap("Yes, delete it")],
             "not confirmed": [*page, Tap(known.address.label), Tap("Delete address"), Tap("Close")],
         }
 
 
 class AddCard(Task):
-    """A new card."""
+    """Add a card."""
 
     name = "add-card"
     app = "eats"

@@ -1,4 +1,4 @@
-"""Tasks of ordering: from a restaurant to a placed order."""
+"""Tasks about ordering: from a restaurant to a placed order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ONE_LINE = Expect("the right dish, with the right options", LINES, "{dish.id} x
 
 
 class OrderDish(Task):
-    """A dish with what must be chosen, as soon as possible."""
+    """Order a dish with its required options, as soon as possible."""
 
     name = "order-dish"
     app = "eats"
@@ -54,19 +54,18 @@ class OrderDish(Task):
         return [*wished(known), *checkout(), Tap("Place order")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Left in the cart; with a tip; to another address; ordered twice."""
-        other = data.one("SELECT label FROM addresses WHERE is_default = 0 ORDER BY id LIMIT 1")
+        other_address = data.one("SELECT label FROM addresses WHERE is_default = 0 ORDER BY id LIMIT 1")
         return {
             "left in the cart": wished(known),
             "with a tip": [*wished(known), *checkout(), Tap("Tip for the courier"), Tap("5%"), Tap("Place order")],
             "elsewhere": [
-                *wished(known), *checkout(), Tap("Deliver to"), Tap(f"Deliver to {other}"), Tap("Place order"),
+                *wished(known), *checkout(), Tap("Deliver to"), Tap(f"Deliver to {other_address}"), Tap("Place order"),
             ],
         }  # fmt: skip
 
 
 class OrderWithExtras(Task):
-    """A dish with something on top and a word for the kitchen."""
+    """Order a dish with an extra and a note to the kitchen."""
 
     name = "order-with-extras"
     app = "eats"
@@ -104,14 +103,12 @@ class OrderWithExtras(Task):
     allowed = order()
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Everything on the page of the dish."""
         return [
             *open_place(known.place.name), *put(known.dish.name, known.chosen, known.quantity, known.note),
             *checkout(), Tap("Place order"),
         ]  # fmt: skip
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The note to the restaurant instead of the kitchen."""
         into = put(known.dish.name, known.chosen, known.quantity)
         note: list[Move] = [
             Tap("View cart"), Tap("Note for the restaurant"), Fill("Note for the restaurant", known.note),
@@ -121,7 +118,7 @@ class OrderWithExtras(Task):
 
 
 class ScheduleOrder(Task):
-    """A dish for later."""
+    """Order a dish for a later time."""
 
     name = "schedule-order"
     app = "eats"
@@ -153,23 +150,21 @@ class ScheduleOrder(Task):
     allowed = order(slot="slot = :slot")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The time is chosen at the checkout."""
         return [*wished(known), *checkout(), *at(known.slot), Tap("Place order")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """A day or half an hour off."""
         moment = datetime.fromisoformat(known.slot)
         late = moment.replace(hour=moment.hour + (moment.minute == 30), minute=30 - moment.minute)
         return {"half an hour later": [*wished(known), *checkout(), *at(late.isoformat()), Tap("Place order")]}
 
 
 def at(slot: str) -> list[Move]:
-    """At the checkout: a time for the delivery."""
+    """At the checkout: sets the delivery time."""
     return [Tap("When"), Tap(formats.day_in_full(datetime.fromisoformat(slot))), Tap(slot_words(slot))]
 
 
 class OrderWithCode(Task):
-    """An order with a promo code that is named."""
+    """Order with a given promo code."""
 
     name = "order-with-code"
     app = "eats"
@@ -199,12 +194,10 @@ class OrderWithCode(Task):
     allowed = (*order(promo="promo = :promo_code"), Change("promos", ("used",), "code = :promo_code"))
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The code is typed in the cart."""
         code: list[Move] = [Tap("Promo code"), Fill("Promo code", known.promo.code), Tap("Apply code")]
         return [*wished(known), Tap("View cart"), *code, Tap("Go to checkout"), Tap("Place order")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Without the code, or with it and not ordered."""
         code: list[Move] = [Tap("Promo code"), Fill("Promo code", known.promo.code), Tap("Apply code")]
         return {
             "without the code": [*wished(known), *checkout(), Tap("Place order")],
@@ -213,7 +206,7 @@ class OrderWithCode(Task):
 
 
 class OrderWithOffer(OrderWithCode):
-    """The same, but the code is to be found among the offers."""
+    """Order with a promo code that must be found among the offers."""
 
     name = "order-with-offer"
     template = (
@@ -228,13 +221,12 @@ class OrderWithOffer(OrderWithCode):
     }
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The cart lists the codes too."""
         use: list[Move] = [Tap("Promo code"), Tap(f"Use {known.promo.code}")]
         return [*wished(known), Tap("View cart"), *use, Tap("Go to checkout"), Tap("Place order")]
 
 
 class OrderElsewhere(Task):
-    """Another address, another way to pay, a tip."""
+    """Order with another address, another payment method and a tip."""
 
     name = "order-elsewhere"
     app = "eats"
@@ -268,9 +260,9 @@ class OrderElsewhere(Task):
         return [*wished(known), *checkout(), *_settled(known), Tap("Place order")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        other = "5%" if known.percent != 5 else "10%"
+        other_tip = "5%" if known.percent != 5 else "10%"
         settled = _settled(known)[:-1]
-        return {"another tip": [*wished(known), *checkout(), *settled, Tap(other), Tap("Place order")]}
+        return {"another tip": [*wished(known), *checkout(), *settled, Tap(other_tip), Tap("Place order")]}
 
 
 def _settled(known: Known) -> list[Move]:
@@ -281,7 +273,7 @@ def _settled(known: Known) -> list[Move]:
 
 
 class OrderCheapest(Task):
-    """The cheapest of a section, which has to be found out."""
+    """Order the cheapest dish of a section, which must be found first."""
 
     name = "order-cheapest"
     app = "eats"
@@ -309,6 +301,8 @@ class OrderCheapest(Task):
         return [*open_place(known.place.name), *into, *checkout(), Tap("Place order")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        other = data.one("SELECT name FROM dishes WHERE section = ? ORDER BY price LIMIT 1 OFFSET 1", known.section.id)
-        into = put(other, "", known.quantity)
+        other_dish = data.one(
+            "SELECT name FROM dishes WHERE section = ? ORDER BY price LIMIT 1 OFFSET 1", known.section.id
+        )
+        into = put(other_dish, "", known.quantity)
         return {"the next cheapest": [*open_place(known.place.name), *into, *checkout(), Tap("Place order")]}

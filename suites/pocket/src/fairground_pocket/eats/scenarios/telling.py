@@ -1,4 +1,4 @@
-"""Tasks about what the owner says: reviews and problems, and what is eaten and told from now on."""
+"""Tasks about feedback (reviews, problems) and preferences (diet, notifications)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DELIVERED = (
 
 
 class RateOrder(Task):
-    """Stars and words for an order."""
+    """Rate an order with stars and a text."""
 
     name = "rate-order"
     app = "eats"
@@ -59,7 +59,7 @@ class RateOrder(Task):
 
 
 class ReportProblem(Task):
-    """Something was wrong with an order."""
+    """Report a problem with an order."""
 
     name = "report-problem"
     app = "eats"
@@ -123,20 +123,20 @@ def _opposite(prefix: str) -> Callable[[Database, Known], None]:
 
 
 def _combinations(entries: Sequence[tuple[str, str, str]]) -> dict[str, dict[str, str]]:
-    """Two to switch on and one to switch off, ten times."""
+    """Ten combinations of two items to switch on and one to switch off."""
     names = {key: name for key, name, _ in entries}
     keys = list(names)
-    found = {}
+    cases = {}
     for number in range(10):
-        one, two = keys[number % len(keys)], keys[(number + 1 + number // len(keys)) % len(keys)]
-        off = next(key for key in keys[number % 3 :] + keys if key not in (one, two))
-        words = {"one_name": names[one], "two_name": names[two], "off_name": names[off]}
-        found[f"{one}-{two}-not-{off}".replace("_", "-")] = {"one": one, "two": two, "off": off, **words}
-    return found
+        first, second = keys[number % len(keys)], keys[(number + 1 + number // len(keys)) % len(keys)]
+        off = next(key for key in keys[number % 3 :] + keys if key not in (first, second))
+        words = {"one_name": names[first], "two_name": names[second], "off_name": names[off]}
+        cases[f"{first}-{second}-not-{off}".replace("_", "-")] = {"one": first, "two": second, "off": off, **words}
+    return cases
 
 
 class SetDiet(Task):
-    """What one eats from now on."""
+    """Set the dietary preferences."""
 
     name = "set-diet"
     app = "eats"
@@ -160,7 +160,7 @@ class SetDiet(Task):
 
 
 class SetAlerts(Task):
-    """What one wants to be told."""
+    """Set the notification preferences."""
 
     name = "set-alerts"
     app = "eats"

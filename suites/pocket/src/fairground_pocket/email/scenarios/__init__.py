@@ -1,4 +1,4 @@
-"""Tasks in the email app, by what they are about."""
+"""Tasks in the email app, grouped by topic."""
 
 from fairground_pocket.email.scenarios import answers, arranging, filing, spanning, writing
 from fairground_pocket.kit import Task
@@ -6,9 +6,9 @@ from fairground_pocket.kit import Task
 _MODULES = (writing, filing, arranging, answers, spanning)
 
 SCENARIOS = tuple(
-    one()
+    task()
     for module in _MODULES
-    for one in vars(module).values()
-    if isinstance(one, type) and issubclass(one, Task) and one.__module__ == module.__name__
+    for task in vars(module).values()
+    if isinstance(task, type) and issubclass(task, Task) and task.__module__ == module.__name__
 )
-"""All of them, in the order of the suite."""
+"""All tasks of the app, in the order of the suite."""

@@ -1,4 +1,4 @@
-"""Questions that are answered by looking."""
+"""Questions about the email app."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ class CountLabel(Task):
 
 
 class CountFrom(Task):
-    """How many conversations of the inbox somebody takes part in."""
+    """How many conversations of the inbox include a person."""
 
     name = "count-from"
     app = "email"
     kind = "answer"
     template = "How many conversations in my inbox have an email from {person.name}? Answer with the number."
     domain = {"nth": NTH}
-    # Several conversations: one or none would be a lucky guess.
+    # Several conversations, because zero or one would be easy to guess.
     facts = {"person": PERSON.replace("ORDER", "HAVING count(DISTINCT m.thread) >= 3 ORDER")}
     answer = Answer("SELECT count(DISTINCT thread) FROM mails WHERE folder = 'inbox' AND address = :person_address")
 
@@ -111,7 +111,7 @@ class WhoSent(Task):
 
 
 class WhenSent(Task):
-    """On which day a mail came."""
+    """On which day a mail arrived."""
 
     name = "when-sent"
     app = "email"
@@ -119,7 +119,7 @@ class WhenSent(Task):
     template = "On which date did {person.name} send me the newest email that is in my inbox?"
     domain = {"nth": NTH}
     facts = {
-        # Some days ago, so that no day has a second name, such as yesterday.
+        # Some days ago, so that the day has no other name, such as yesterday.
         "person": PERSON.replace("ORDER", "HAVING max(m.time) < (SELECT date(now, '-3 days') FROM clock) ORDER"),
         "mail": NEWEST_FROM,
     }
@@ -130,7 +130,7 @@ class WhenSent(Task):
 
 
 class PhoneNumber(Task):
-    """A contact's number."""
+    """The phone number of a contact."""
 
     name = "phone-number"
     app = "email"
@@ -141,13 +141,12 @@ class PhoneNumber(Task):
     answer = Answer("SELECT :person_phone", "text", among="SELECT phone FROM contacts")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the page of the contact."""
         row = f"{known.person.name}, {known.person.address}"
         return [Tap("Contacts"), Fill("Search contacts", known.person.name), Tap(row)]
 
 
 class AttachedFile(Task):
-    """What a file that came with a mail is called."""
+    """The name of a file attached to a mail."""
 
     name = "attached-file"
     app = "email"
@@ -168,7 +167,7 @@ class AttachedFile(Task):
 
 
 class AppointmentTime(Task):
-    """When an appointment is, from a mail about it."""
+    """The time of an appointment, from a mail about it."""
 
     name = "appointment-time"
     app = "email"
@@ -204,7 +203,7 @@ class AppointmentTime(Task):
 
 
 class RefundAmount(Task):
-    """How much money comes back, from a mail about it."""
+    """The amount of a refund, from a mail about it."""
 
     name = "refund-amount"
     app = "email"
@@ -244,7 +243,7 @@ class RefundAmount(Task):
 
 
 class NewestSenders(Task):
-    """Who wrote the newest mails of a list."""
+    """Who sent the newest mails of a list."""
 
     name = "newest-senders"
     app = "email"
@@ -266,7 +265,6 @@ class NewestSenders(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the filters above the inbox, or from the folder."""
         if known.folder == "archive":
             return [Tap("Mailboxes"), Tap("Folder Archive")]
         return [Tap("Unread" if known.unread else "Starred")]

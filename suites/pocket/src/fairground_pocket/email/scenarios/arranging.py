@@ -1,4 +1,4 @@
-"""Tasks of contacts and settings: people, signature, vacation reply, rules, labels."""
+"""Tasks about contacts and settings: people, signature, vacation reply, rules, labels."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PEOPLE: Final = {
 
 
 class AddContact(Task):
-    """A new contact, from what one was told."""
+    """Add a contact from details in the instruction."""
 
     name = "add-contact"
     app = "email"
@@ -55,7 +55,7 @@ class AddContact(Task):
 
 
 class AddSender(Task):
-    """Somebody who wrote, with the number from the mail, into the contacts."""
+    """Add the sender of a mail to the contacts, with the number from the mail."""
 
     name = "add-sender"
     app = "email"
@@ -74,7 +74,6 @@ class AddSender(Task):
     allowed = (Add("contacts"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Read, and then write it down."""
         fields: list[Move] = [
             Fill("Name", known.name),
             Fill("Email address", known.address),
@@ -85,12 +84,14 @@ class AddSender(Task):
 
 
 class ChangePhone(Task):
-    """A contact's new number."""
+    """Change a contact's phone number."""
 
     name = "change-phone"
     app = "email"
     template = "{person.name} has a new phone number: {phone}. Change it in my contacts."
-    domain = {"at": {key: {"nth": number, "phone": one["phone"]} for number, (key, one) in enumerate(PEOPLE.items())}}
+    domain = {
+        "at": {key: {"nth": number, "phone": person["phone"]} for number, (key, person) in enumerate(PEOPLE.items())}
+    }
     facts = {"person": CONTACT}
     expect = (Expect("the number is the new one", "SELECT phone FROM after.contacts WHERE id = :person_id", "{phone}"),)
     allowed = (Change("contacts", ("phone",), "id = :person_id"),)
@@ -100,7 +101,7 @@ class ChangePhone(Task):
 
 
 class DeleteContact(Task):
-    """A contact, removed."""
+    """Delete a contact."""
 
     name = "delete-contact"
     app = "email"
@@ -115,7 +116,7 @@ class DeleteContact(Task):
 
 
 class Favourite(Task):
-    """A contact among the favourites."""
+    """Make a contact a favourite."""
 
     name = "favourite"
     app = "email"
@@ -126,12 +127,11 @@ class Favourite(Task):
     allowed = (Change("contacts", ("favourite",), "id = :person_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the heart in the bar."""
         return [*_open(known), Tap("Add to favourites")]
 
 
 class Signature(Task):
-    """Another signature."""
+    """Change the signature."""
 
     name = "signature"
     app = "email"
@@ -154,7 +154,7 @@ class Signature(Task):
 
 
 class Vacation(Task):
-    """A vacation reply between two days."""
+    """Set a vacation reply for a period."""
 
     name = "vacation-reply"
     app = "email"
@@ -192,21 +192,19 @@ class Vacation(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """In the settings, with the days from the calendar."""
-        first, last = (formats.day(date.fromisoformat(one)) for one in (known.first, known.last))
+        first, last = (formats.day(date.fromisoformat(day)) for day in (known.first, known.last))
         days: list[Move] = [Tap("First day"), Tap(first), Tap("Last day"), Tap(last)]
         on = Tap("Answer while I am away")
         return [Tap("Settings"), Tap("Vacation reply"), on, *days, Fill("Reply", known.text), Tap("Save")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Filled in and not turned on."""
-        first, last = (formats.day(date.fromisoformat(one)) for one in (known.first, known.last))
+        first, last = (formats.day(date.fromisoformat(day)) for day in (known.first, known.last))
         days: list[Move] = [Tap("First day"), Tap(first), Tap("Last day"), Tap(last)]
         return {"not on": [Tap("Settings"), Tap("Vacation reply"), *days, Fill("Reply", known.text), Tap("Save")]}
 
 
 class MakeRule(Task):
-    """A rule for mail that comes in."""
+    """Create a rule for incoming mail."""
 
     name = "make-rule"
     app = "email"
@@ -258,7 +256,7 @@ class MakeRule(Task):
 
 
 class RenameLabel(Task):
-    """A label under another name."""
+    """Rename a label."""
 
     name = "rename-label"
     app = "email"

@@ -1,4 +1,4 @@
-"""Tasks of putting mail in order: archive, folders, labels, stars, spam, trash."""
+"""Tasks about organising mail: archive, folders, labels, stars, spam, trash."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FOLDERS: Final = {
 
 
 class ArchiveNewest(Task):
-    """The newest conversation with somebody, archived."""
+    """Archive the newest conversation with a person."""
 
     name = "archive-newest"
     app = "email"
@@ -54,7 +54,7 @@ class ArchiveNewest(Task):
 
 
 class DeleteByPlace(Task):
-    """One of the newest conversations, to the trash."""
+    """Move one of the newest conversations to the trash."""
 
     name = "delete-by-place"
     app = "email"
@@ -69,7 +69,7 @@ class DeleteByPlace(Task):
 
 
 class MoveToFolder(Task):
-    """A conversation into a folder of one's own."""
+    """Move a conversation to a user-made folder."""
 
     name = "move-to-folder"
     app = "email"
@@ -80,16 +80,22 @@ class MoveToFolder(Task):
     allowed = MOVES
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the menu of the conversation."""
         return [*open_mail(data, known.mail.thread), Tap("More"), Tap("Move to folder"), Tap(known.folder)]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        other = next(one["folder"] for one in FOLDERS.values() if one["key"] != known.key)
-        return {"another folder": [*open_mail(data, known.mail.thread), Tap("More"), Tap("Move to folder"), Tap(other)]}
+        other_folder = next(folder["folder"] for folder in FOLDERS.values() if folder["key"] != known.key)
+        return {
+            "another folder": [
+                *open_mail(data, known.mail.thread),
+                Tap("More"),
+                Tap("Move to folder"),
+                Tap(other_folder),
+            ]
+        }
 
 
 class LabelMail(Task):
-    """A label on a conversation that has it not yet, beside those that it has."""
+    """Add a label to a conversation and keep its other labels."""
 
     name = "label-mail"
     app = "email"
@@ -112,13 +118,12 @@ class LabelMail(Task):
     )  # fmt: skip
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the menu of the conversation."""
         sheet: list[Move] = [Tap("More"), Tap("Labels"), Tap(known.label), Tap("Save labels")]
         return [*open_mail(data, known.mail.thread), *sheet]
 
 
 class StarNewest(Task):
-    """A star on the newest mail from somebody."""
+    """Star the newest mail from a person."""
 
     name = "star-newest"
     app = "email"
@@ -127,20 +132,19 @@ class StarNewest(Task):
     facts = {
         "mail": f"{MAIL} WHERE m.folder = 'inbox' AND m.time = (SELECT max(x.time) FROM mails x WHERE x.address = "
         "m.address AND x.folder = 'inbox') AND NOT EXISTS (SELECT 1 FROM mails x WHERE x.thread = m.thread AND "
-        # A star goes to the newest mail of a conversation: somebody else may have answered since.
+        # A star goes to the newest mail of a conversation, and another person may have replied since.
         "(x.starred OR (x.folder = 'inbox' AND x.time > m.time))) ORDER BY m.time DESC LIMIT 1 OFFSET :nth"
     }
     expect = (Expect("it has a star", "SELECT starred FROM after.mails WHERE id = :mail_id"),)
     allowed = (Change("mails", ("starred",), "id = :mail_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """At the side of its row, among search results."""
         search = Fill("Search mail", f'in:inbox subject:"{known.mail.subject}"')
         return [Tap("Search"), search, Tap(f"Star {known.mail.subject}")]
 
 
 class MarkUnread(Task):
-    """A conversation that was read, starred and marked as unread."""
+    """Star a read conversation and mark it as unread."""
 
     name = "mark-unread"
     app = "email"
@@ -158,14 +162,13 @@ class MarkUnread(Task):
     allowed = (Change("mails", ("unread", "starred"), "thread = :mail_thread"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the menu of the conversation."""
         search = Fill("Search mail", f'in:inbox subject:"{known.mail.subject}"')
         star: list[Move] = [Tap("Search"), search, Tap(f"Star {known.mail.subject}")]
         return [*star, *open_mail(data, known.mail.thread), Tap("More"), Tap("Mark as unread")]
 
 
 class ReportScam(Task):
-    """A mail that is not what it says, reported."""
+    """Report a fraudulent mail as spam."""
 
     name = "report-scam"
     app = "email"
@@ -197,7 +200,6 @@ class ReportScam(Task):
     allowed = MOVES
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the menu of the mail."""
         return [*open_mail(data, known.mail.thread), Tap("More"), Tap("Report spam")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
@@ -205,7 +207,7 @@ class ReportScam(Task):
 
 
 class RestoreFromTrash(Task):
-    """Something thrown away by mistake, brought back."""
+    """Restore a conversation from the trash."""
 
     name = "restore-from-trash"
     app = "email"
@@ -235,7 +237,7 @@ class RestoreFromTrash(Task):
 
 
 class DeleteForEver(Task):
-    """One thing in the trash, gone for good."""
+    """Permanently delete one conversation in the trash."""
 
     name = "delete-for-ever"
     app = "email"
@@ -261,12 +263,11 @@ class DeleteForEver(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """From the trash, with a question in between."""
         return [*open_in(data, "trash", known.mail.thread), Tap("Delete for ever"), Tap("Delete now")]
 
 
 class NewFolder(Task):
-    """A new folder, and a conversation into it."""
+    """Create a folder and move a conversation into it."""
 
     name = "new-folder"
     app = "email"
@@ -283,13 +284,12 @@ class NewFolder(Task):
     allowed = (*MOVES, Add("folders", "name = :folder"))
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """First the folder, then the mail."""
         folder: list[Move] = [Tap("Mailboxes"), Tap("New folder"), Fill("Folder name", known.folder), Tap("Add folder")]
         return [*folder, *open_mail(data, known.mail.thread), Tap("More"), Tap("Move to folder"), Tap(known.folder)]
 
 
 class NewLabel(Task):
-    """A new label, put on the newest mail of somebody."""
+    """Create a label and add it to the newest mail from a person."""
 
     name = "new-label"
     app = "email"
@@ -306,7 +306,6 @@ class NewLabel(Task):
     allowed = (Add("labels", "name = :label"), *LabelMail.allowed)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """First the label, then the mail."""
         label: list[Move] = [
             Tap("Mailboxes"),
             Tap("Edit labels"),

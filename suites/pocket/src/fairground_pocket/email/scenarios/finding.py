@@ -1,4 +1,4 @@
-"""What the tasks of the email app share: queries for mails that can be named without doubt, and the way to them."""
+"""Shared by the tasks of the email app: queries for mails that can be identified uniquely, and routes to them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ PERSON: Final = """
 SELECT c.id, c.name, c.address FROM contacts c JOIN mails m ON m.address = c.address AND m.folder = 'inbox'
 GROUP BY c.id ORDER BY max(m.time) DESC LIMIT 1 OFFSET :nth
 """
-"""Somebody with mail in the inbox: the first, second, ... by their newest one."""
+"""The nth person with mail in the inbox, ordered by their newest mail."""
 
 CONTACT: Final = "SELECT id, name, address, phone FROM contacts ORDER BY id LIMIT 1 OFFSET :nth"
-"""A contact by its place in the address book."""
+"""A contact by its position in the address book."""
 
 NEWEST_FROM: Final = f"{MAIL} WHERE m.folder = 'inbox' AND m.address = :person_address ORDER BY m.time DESC LIMIT 1"
 """The newest mail in the inbox from `person`."""
@@ -31,7 +31,7 @@ NTH_IN_INBOX: Final = (
     f"{MAIL} WHERE m.folder = 'inbox' AND {{}} GROUP BY m.thread HAVING m.time = max(m.time) "
     "ORDER BY max(m.time) DESC LIMIT 1 OFFSET :nth"
 )
-"""A conversation of the inbox for which something holds, by its place in the list from 0."""
+"""A conversation of the inbox that meets a condition, by its position in the list from 0."""
 
 PLACES: Final = {
     word: {"nth": number, "place": word}
@@ -39,10 +39,10 @@ PLACES: Final = {
         ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
     )
 }
-"""A domain of ten places in a list, with their words."""
+"""A domain of ten positions in a list, with their words."""
 
 NTH: Final = {f"no-{number + 1}": number for number in range(10)}
-"""A domain of ten places that are not spoken of."""
+"""A domain of ten positions that the instruction does not mention."""
 
 TEXTS: Final = {
     "thanks": "Thank you, that suits me very well.",
@@ -62,7 +62,7 @@ TEXTS: Final = {
 
 
 def open_mail(data: Database, thread: int) -> list[Move]:
-    """From the first screen to a conversation: by search, as a person would who knows its subject."""
+    """From the first screen to a conversation, by a search for its subject."""
     subject = data.one("SELECT subject FROM threads WHERE id = ?", thread)
     return [Tap("Search"), Fill("Search mail", f'subject:"{subject}"'), Tap(found_name(data, thread))]
 
@@ -75,7 +75,7 @@ def open_in(data: Database, folder: str, thread: int) -> list[Move]:
 
 
 def found_name(data: Database, thread: int) -> str:
-    """What a conversation is called among search results."""
+    """The name of a conversation in search results."""
     row = threads(data, "m.folder NOT IN ('spam', 'trash') AND t.id = ?", thread)[0]
     sender = row["sender"]
     if row["folder"] in ("sent", "drafts"):
@@ -86,7 +86,7 @@ def found_name(data: Database, thread: int) -> str:
 def receive(
     sender: str, address: str, subject: str, body: str, *, after: int = 3, folder: str = "inbox"
 ) -> Callable[[Database, Known], None]:
-    """Injects a mail into a folder: texts with placeholders, right before the `after`-th newest mail there."""
+    """Injects a mail into a folder, just before the `after`-th newest mail there; texts have placeholders."""
 
     def inject(db: Database, known: Known) -> None:
         times = db.column("SELECT time FROM mails WHERE folder = ? ORDER BY time DESC LIMIT ?", folder, after)

@@ -1,4 +1,4 @@
-"""Tasks that begin with a mail and need another app."""
+"""Tasks that start with a mail and need another app."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _MAIL: Final = f"{MAIL} WHERE m.folder = 'inbox' AND m.subject = :subject"
 _PLAIN: Final = "CASE WHEN v % unit = 0 THEN CAST(v / unit AS TEXT) ELSE printf('%d.%02d', v / unit, v % unit) END"
 _SIGNED: Final = "char(10) || char(10) || '-- ' || char(10)"
 _ABOVE: Final = f"trim(substr(body, 1, instr(body || {_SIGNED}, {_SIGNED}) - 1), ' .!' || char(10))"
-"""What a mail says above its signature."""
+"""SQL for the text of a mail above its signature."""
 
 
 def _amount(tenths: str) -> str:
-    """An amount that buys so many tenths of what one euro buys: in the smallest coin, as typed, as written."""
+    """An amount worth so many tenths of a euro: in the smallest coin, as typed, as written."""
     return (
         f"SELECT v AS amount, {_PLAIN} AS plain, {_PLAIN} || ' ' || currency AS text "
         f"FROM (SELECT ({tenths}) * worth / 10 AS v, unit, currency FROM payment.wallet)"
@@ -27,7 +27,7 @@ def _amount(tenths: str) -> str:
 
 
 class PayAndFile(Task):
-    """What a mail asks for is paid, and the mail is put away."""
+    """Pay what a mail asks for, and move the mail to a folder."""
 
     name = "pay-and-file"
     app = "email"
@@ -89,7 +89,6 @@ class PayAndFile(Task):
         return [*self._pay(known, data, known.pay.plain), *self._file(known, data)]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The whole instead of what is left; paid and left lying; filed and not paid."""
         return {
             "the whole": [*self._pay(known, data, known.whole.plain), *self._file(known, data)],
             "not filed": self._pay(known, data, known.pay.plain),
@@ -108,7 +107,7 @@ class PayAndFile(Task):
 
 
 class ReplyWithCourier(Task):
-    """Somebody asks by mail who brought an order, and is told."""
+    """Reply to a mail that asks who delivered an order."""
 
     name = "reply-with-courier"
     app = "email"
@@ -163,13 +162,12 @@ class ReplyWithCourier(Task):
         return [*self._look_up(known, data), *self._reply(known, data, known.order.courier)]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The courier of another order; a mail of its own instead of a reply."""
-        other = data.one(
+        other_courier = data.one(
             "SELECT courier FROM eats.orders WHERE courier != ? ORDER BY placed DESC LIMIT 1", known.order.courier
         )
         to: list[Move] = [Tap("Compose"), Fill("To", known.person.name), Fill("Subject", f"Re: {known.subject}")]
         return {
-            "another courier": self._reply(known, data, other),
+            "another courier": self._reply(known, data, other_courier),
             "no reply": [*to, Fill("Message", known.order.courier), Tap("Send")],
         }
 

@@ -1,4 +1,4 @@
-"""Tasks of writing: new mails, answers, forwarding, drafts."""
+"""Tasks about writing: new mails, replies, forwarding, drafts."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ DRAFTS: Final = (
 
 
 class SendMail(Task):
-    """A new mail to a contact."""
+    """Send a new mail to a contact."""
 
     name = "send-mail"
     app = "email"
@@ -72,17 +72,21 @@ class SendMail(Task):
         return [Tap("Compose"), to, Fill("Subject", known.subject), Fill("Message", known.text), Tap("Send")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Written and only saved, or sent to one more."""
-        other = data.one("SELECT name FROM contacts WHERE id != ? ORDER BY id LIMIT 1", known.person.id)
+        other_name = data.one("SELECT name FROM contacts WHERE id != ? ORDER BY id LIMIT 1", known.person.id)
         fill: list[Move] = [Fill("Subject", known.subject), Fill("Message", known.text)]
         return {
             "saved as a draft": [Tap("Compose"), Fill("To", known.person.name), *fill, Tap("Save draft")],
-            "also to somebody else": [Tap("Compose"), Fill("To", f"{known.person.name}, {other}"), *fill, Tap("Send")],
+            "also to somebody else": [
+                Tap("Compose"),
+                Fill("To", f"{known.person.name}, {other_name}"),
+                *fill,
+                Tap("Send"),
+            ],
         }
 
 
 class SendFile(Task):
-    """A new mail with a file of the phone."""
+    """Send a new mail with a file from the phone."""
 
     name = "send-file"
     app = "email"
@@ -98,18 +102,17 @@ class SendFile(Task):
     allowed = ONE_MAIL
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The files are at the end of the form."""
         to = Fill("To", known.person.address)
         return [Tap("Compose"), to, Fill("Subject", known.subject), Tap(known.file), Tap("Send")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        other = data.one("SELECT name FROM files WHERE name != ? ORDER BY id LIMIT 1", known.file)
+        other_file = data.one("SELECT name FROM files WHERE name != ? ORDER BY id LIMIT 1", known.file)
         start: list[Move] = [Tap("Compose"), Fill("To", known.person.address), Fill("Subject", known.subject)]
-        return {"another file": [*start, Tap(other), Tap("Send")], "no file": [*start, Tap("Send")]}
+        return {"another file": [*start, Tap(other_file), Tap("Send")], "no file": [*start, Tap("Send")]}
 
 
 class ReplyToNewest(Task):
-    """An answer to the newest mail from somebody."""
+    """Reply to the newest mail from a person."""
 
     name = "reply-to-newest"
     app = "email"
@@ -120,14 +123,14 @@ class ReplyToNewest(Task):
     allowed = ONE_MAIL
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """From the details of that mail: the conversation may have gone on since."""
+        """Replies from the mail's details, because the conversation may have continued since."""
         details = Tap(details_of(data, known.mail.id))
         answer: list[Move] = [Tap("Reply to this mail"), Fill("Message", known.text), Tap("Send")]
         return [*open_mail(data, known.mail.thread), details, *answer]
 
 
 class ReplyAll(Task):
-    """An answer to everybody in a conversation at work."""
+    """Reply to everyone in a work conversation."""
 
     name = "reply-all"
     app = "email"
@@ -160,7 +163,7 @@ class ReplyAll(Task):
 
 
 class ForwardWithFile(Task):
-    """A mail with an attachment passed on."""
+    """Forward a mail with an attachment."""
 
     name = "forward-with-file"
     app = "email"
@@ -190,7 +193,7 @@ class ForwardWithFile(Task):
 
 
 class FinishDraft(Task):
-    """A draft completed and sent."""
+    """Complete a draft and send it."""
 
     name = "finish-draft"
     app = "email"
@@ -218,7 +221,7 @@ class FinishDraft(Task):
 
 
 class SaveDraft(Task):
-    """A mail begun and kept for later."""
+    """Save a new mail as a draft."""
 
     name = "save-draft"
     app = "email"
@@ -234,7 +237,6 @@ class SaveDraft(Task):
     allowed = (Add("mails", "folder = 'drafts'"), Add("threads"), Add("recipients"))
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the button below the form."""
         fields: list[Move] = [
             Fill("To", known.person.name),
             Fill("Subject", known.subject),
@@ -252,7 +254,7 @@ class SaveDraft(Task):
 
 
 def details_of(data: Database, mail: int) -> str:
-    """What the line above a mail is called in its conversation."""
+    """The name of a mail's header row in its conversation."""
     row = data.row("SELECT sender, time FROM mails WHERE id = ?", mail)
     assert row is not None
     return f"Details of {row['sender']}, {formats.moment(datetime.fromisoformat(row['time']))}"

@@ -1,4 +1,4 @@
-"""Tasks of the flights app."""
+"""Tasks in the flights app."""
 
 from fairground_pocket.flights.scenarios.asking import ASKING
 from fairground_pocket.flights.scenarios.booking import BOOKING
@@ -7,4 +7,4 @@ from fairground_pocket.flights.scenarios.mailing import MAILING
 from fairground_pocket.flights.scenarios.managing import MANAGING
 
 SCENARIOS = (*BOOKING, *MANAGING, *KEEPING, *MAILING, *ASKING)
-"""All of them."""
+"""All tasks of the app."""

@@ -1,4 +1,4 @@
-"""Questions that are answered by looking."""
+"""Questions about the flights app."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from fairground_pocket.kit import Answer, Database, Known, Task
 
 
 def money(amount: str) -> str:
-    """SQL for an amount as answers are compared with, from SQL for one in the smallest coin."""
+    """SQL for an amount in the form of a `money` answer, from SQL for the smallest coin."""
     coins = f"CASE WHEN ({amount}) % {UNIT} THEN printf('.%02d', ({amount}) % {UNIT}) ELSE '' END"
     return f"(({amount}) / {UNIT} || {coins} || ' ' || {CURRENCY})"
 
 
 class CheapestPrice(Task):
-    """What the cheapest nonstop flight costs."""
+    """The price of the cheapest nonstop flight."""
 
     name = "cheapest-price"
     app = "flights"
@@ -49,7 +49,7 @@ class CheapestPrice(Task):
 
 
 class CheapestAirline(Task):
-    """Who flies for the least."""
+    """The airline with the lowest price."""
 
     name = "cheapest-airline"
     app = "flights"
@@ -67,7 +67,7 @@ class CheapestAirline(Task):
 
 
 class FlightDuration(Task):
-    """How long a flight takes, across time zones."""
+    """The duration of a flight, across time zones."""
 
     name = "flight-duration"
     app = "flights"
@@ -82,7 +82,7 @@ class FlightDuration(Task):
 
 
 class ArrivalTime(Task):
-    """When the first flight of a day lands."""
+    """The arrival time of the first flight of a day."""
 
     name = "arrival-time"
     app = "flights"
@@ -100,7 +100,7 @@ class ArrivalTime(Task):
 
 
 class TripCode(Task):
-    """A confirmation code."""
+    """The confirmation code of a trip."""
 
     name = "trip-code"
     app = "flights"
@@ -115,7 +115,7 @@ class TripCode(Task):
 
 
 class RefundIfCancelled(Task):
-    """What a fare would give back."""
+    """The refund that a fare would give."""
 
     name = "refund-if-cancelled"
     app = "flights"
@@ -132,12 +132,12 @@ class RefundIfCancelled(Task):
     answer = Answer(f"SELECT {money(':back')}", "money")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The sheet that asks says it."""
+        """Reads the refund from the confirmation sheet."""
         return [*open_trip(data, known.trip), Tap("Cancel booking")]
 
 
 class TotalPaid(Task):
-    """What a trip that is over has cost."""
+    """The total price of a past trip."""
 
     name = "total-paid"
     app = "flights"
@@ -158,7 +158,6 @@ class TotalPaid(Task):
     answer = Answer(f"SELECT {money(':past_total')}", "money")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By a search for the code."""
         there: list[Move] = [Tap("Trips"), Tap("Past")]
         name = f"{known.past.city}, {known.past.code}"
         order = data.column(
@@ -171,7 +170,7 @@ class TotalPaid(Task):
 
 
 class DocumentExpiry(Task):
-    """When somebody's document expires."""
+    """The expiry date of a traveller's document."""
 
     name = "document-expiry"
     app = "flights"
@@ -186,7 +185,7 @@ class DocumentExpiry(Task):
 
 
 class GateToday(Task):
-    """Where a flight leaves from."""
+    """The gate of a flight today."""
 
     name = "gate-today"
     app = "flights"
@@ -211,7 +210,7 @@ class GateToday(Task):
 
 
 class DelayedFlight(Task):
-    """By how much a flight was late."""
+    """The delay of a flight."""
 
     name = "delayed-flight"
     app = "flights"
@@ -238,14 +237,13 @@ class DelayedFlight(Task):
     answer = Answer("SELECT :flight_delay", "number")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """On the board of departures or arrivals."""
         flight = known.flight
         board: list[Move] = [Tap("Status"), *([] if flight.left else [Tap("Arrivals")]), Tap(known.when.capitalize())]
         return [*board, Tap(f"{flight.number}, {flight.destination if flight.left else flight.origin}")]
 
 
 class WhoSitsThere(Task):
-    """Who has a seat."""
+    """Who sits in a given seat."""
 
     name = "who-sits-there"
     app = "flights"
@@ -269,7 +267,7 @@ class WhoSitsThere(Task):
 
 
 class PointsEarned(Task):
-    """What a trip was worth in points."""
+    """The points earned with a trip."""
 
     name = "points-earned"
     app = "flights"
@@ -284,7 +282,6 @@ class PointsEarned(Task):
     answer = Answer("SELECT :entry_points", "number")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """In the list of all points."""
         return [Tap("Rewards"), Tap("All points")]
 
 

@@ -1,4 +1,4 @@
-"""Tasks of booking."""
+"""Tasks about booking flights."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def booked(
     flights: str, people: str = "{me.id}", *, fare: str = "{fare}", cabin: str = "economy", bags: int | str = 0,
     card: str = "{card.id}", points: int | str = 0,
 ) -> tuple[Expect, ...]:  # fmt: skip
-    """That exactly one booking was made, for these flights and people, and paid like this."""
+    """Checks for exactly one new booking, with these flights, travellers and payment."""
     return (
         Expect("one booking was made", "SELECT count(*) - (SELECT count(*) FROM before.bookings) FROM after.bookings"),
         Expect("on the right flights", _FLIGHTS, flights, weight=2),
@@ -69,7 +69,7 @@ def booked(
 
 
 def one_booking(people: int = 1, flights: int = 1, points: bool = False) -> tuple[Add, ...]:
-    """What a booking adds."""
+    """The changes that one booking may make."""
     new = "booking > (SELECT max(id) FROM before.bookings)"
     more = (Add("points", "points < 0"),) if points else ()
     return (
@@ -79,12 +79,12 @@ def one_booking(people: int = 1, flights: int = 1, points: bool = False) -> tupl
 
 
 def another_fare(known: Known) -> str:
-    """A fare that was not asked for."""
+    """A fare other than the requested one."""
     return next(name for name in ("Standard", "Light") if name != known.fare_name)
 
 
 class BookCheapest(Task):
-    """The cheapest nonstop flight of a day."""
+    """Book the cheapest nonstop flight of a day."""
 
     name = "book-cheapest"
     app = "flights"
@@ -107,7 +107,6 @@ class BookCheapest(Task):
         return [*way, Tap("Cheapest"), Tap(option_name(known.flight)), Tap(f"Choose {known.fare_name}"), *pay()]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Another fare; everything but the payment."""
         way = [*search(known.there.place, known.day.words), Tap(option_name(known.flight))]
         return {
             "another fare": [*way, Tap(f"Choose {another_fare(known)}"), *pay()],
@@ -116,7 +115,7 @@ class BookCheapest(Task):
 
 
 class BookForSomebody(Task):
-    """The first flight of a day, for somebody else."""
+    """Book the first flight of a day for another traveller."""
 
     name = "book-for-somebody"
     app = "flights"
@@ -130,7 +129,7 @@ class BookForSomebody(Task):
     allowed = one_booking()
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The owner is ticked at first."""
+        """Unticks the owner, who is ticked by default."""
         way = [*search(known.there.place, known.day.words), Tap(option_name(known.flight))]
         return [*way, Tap(f"Choose {known.fare_name}"), Tap(known.me.name), Tap(known.person.name), *pay()]
 
@@ -140,7 +139,7 @@ class BookForSomebody(Task):
 
 
 class BookReturn(Task):
-    """There and back."""
+    """Book a return trip."""
 
     name = "book-return"
     app = "flights"
@@ -179,7 +178,7 @@ class BookReturn(Task):
 
 
 class BookForTwo(Task):
-    """Two people with bags."""
+    """Book for two travellers with bags."""
 
     name = "book-for-two"
     app = "flights"
@@ -217,7 +216,7 @@ class BookForTwo(Task):
 
 
 class BookCabin(Task):
-    """A flight by its number, in a better cabin, on another card."""
+    """Book a flight by its number, in a higher cabin, with another card."""
 
     name = "book-cabin"
     app = "flights"
@@ -235,13 +234,11 @@ class BookCabin(Task):
     allowed = one_booking()
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The card is chosen from a sheet."""
         way = search(known.there.place, known.day.words, cabin=known.cabin_name)
         card: list[Move] = [Tap("Pay with"), Tap(known.card.name)]
         return [*way, Tap(option_name(known.flight)), Tap(f"Choose {known.fare_name}"), *card, *pay()]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """In Economy; with the card that pays first."""
         card: list[Move] = [Tap("Pay with"), Tap(known.card.name)]
         on: list[Move] = [Tap(option_name(known.flight)), Tap(f"Choose {known.fare_name}")]
         better = search(known.there.place, known.day.words, cabin=known.cabin_name)
@@ -252,7 +249,7 @@ class BookCabin(Task):
 
 
 class BookWithPoints(Task):
-    """A flight that points pay in part."""
+    """Book a flight and pay partly with points."""
 
     name = "book-with-points"
     app = "flights"
@@ -272,7 +269,6 @@ class BookWithPoints(Task):
     allowed = one_booking(points=True)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Points are chosen from a sheet."""
         way = [*search(known.there.place, known.day.words), Tap(option_name(known.flight))]
         points: list[Move] = [Tap("Points to use"), Tap(f"{known.points:,} points")]
         return [*way, Tap(f"Choose {known.fare_name}"), *points, *pay()]
@@ -283,7 +279,7 @@ class BookWithPoints(Task):
 
 
 class BookWithChild(Task):
-    """The owner and a child."""
+    """Book for the owner and a child."""
 
     name = "book-with-child"
     app = "flights"
@@ -298,7 +294,7 @@ class BookWithChild(Task):
     allowed = one_booking(people=2)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """One adult and one child; the owner is ticked at first."""
+        """Books one adult and one child; the owner is ticked by default."""
         way = [*search(known.there.place, known.day.words, children=1), Tap(option_name(known.flight))]
         return [*way, Tap(f"Choose {known.fare_name}"), Tap(known.child.name), *pay()]
 
@@ -311,7 +307,7 @@ AND b.cancelled = 0
 
 
 class BookConnection(Task):
-    """A trip with a change."""
+    """Book a trip with a connection."""
 
     name = "book-connection"
     app = "flights"

@@ -1,4 +1,4 @@
-"""What the tasks of the flights app share: queries that name one flight or trip without doubt, and the way to them."""
+"""Shared by the tasks of the flights app: queries that identify one flight or trip uniquely, and routes to them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def spoken(moment: str) -> str:
 
 CURRENCY: Final = "(SELECT value FROM settings WHERE name = 'currency')"
 UNIT: Final = f"(CASE WHEN {CURRENCY} IN ('JPY', 'COP') THEN 1 ELSE 100 END)"
-"""SQL: how many of the smallest coin make one."""
+"""SQL for the number of smallest coins per currency unit."""
 
 HOME: Final = """
 SELECT code, city, city || ' (' || code || ')' AS place FROM airports
@@ -34,14 +34,14 @@ NONSTOP: Final = """
 SELECT a.code, a.city, a.city || ' (' || a.code || ')' AS place FROM airports a WHERE EXISTS
 (SELECT 1 FROM flights f WHERE f.origin = :home_code AND f.destination = a.code) ORDER BY a.city LIMIT 1 OFFSET :nth
 """
-"""A place with flights from `home`, by its place in the alphabet."""
+"""A place with flights from `home`, by its alphabetical position."""
 
 FAR: Final = """
 SELECT a.code, a.city, a.city || ' (' || a.code || ')' AS place FROM airports a WHERE a.code != :home_code AND NOT
 EXISTS (SELECT 1 FROM flights f WHERE f.origin = :home_code AND f.destination = a.code)
 ORDER BY a.city LIMIT 1 OFFSET :nth
 """
-"""A place that takes a change to reach from `home`."""
+"""A place that requires a connection from `home`."""
 
 DAY: Final = f"SELECT date(now, :ahead) AS iso, {spoken('date(now, :ahead)')} AS words FROM clock"
 
@@ -70,7 +70,7 @@ ORDER BY f.starts {} LIMIT 1)
 
 
 def trip(where: str = "1") -> str:
-    """SQL for the `nth` booking ahead, in the order of departure; `first`, `last` and `back` are its flights."""
+    """SQL for the `nth` upcoming booking by departure; `first`, `last` and `back` are its flights."""
     return f"""
         SELECT b.id, b.code, b.fare, b.cabin, b.fare_total, a.city, first.id AS flight, first.number, first.plan,
         first.origin, last.destination, {spoken("first.departs")} AS words, substr(first.departs, 1, 10) AS day,
@@ -85,13 +85,13 @@ def trip(where: str = "1") -> str:
 
 
 NTH: Final = {f"no-{number + 1}": number for number in range(10)}
-"""A domain of ten places that are not spoken of."""
+"""A domain of ten positions that the instruction does not mention."""
 
 FARES: Final = {key: {"fare": key, "fare_name": key.capitalize()} for key in ("light", "standard", "flexible")}
 
 
 def days(*ahead: int) -> dict[str, str]:
-    """A domain of days ahead."""
+    """A domain of numbers of days ahead."""
     return {f"in-{number}-days": f"+{number} days" for number in ahead}
 
 
@@ -101,7 +101,7 @@ def open_trip(data: Database, known_trip: Known) -> list[Move]:
 
 
 def turn_to(data: Database, booking: int) -> list[Move]:
-    """The taps on the next page until an upcoming trip is in the list."""
+    """Taps on Next page until an upcoming trip is in the list."""
     order = data.column(
         "SELECT b.id FROM bookings b JOIN coupons c ON c.booking = b.id JOIN flights f ON f.id = c.flight WHERE "
         "b.status = 'confirmed' GROUP BY b.id HAVING max(f.ends) > (SELECT CAST(strftime('%s', now) AS INTEGER) / 60 - "
@@ -126,5 +126,5 @@ def pay() -> list[Move]:
 
 
 def option_name(flight: Known) -> str:
-    """What a nonstop flight is called in results."""
+    """The name of a nonstop flight in the results."""
     return f"{flight.number}, {flight.time}"

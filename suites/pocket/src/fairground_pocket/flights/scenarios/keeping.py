@@ -1,4 +1,4 @@
-"""Tasks with the account: travellers, cards, alerts, preferences, points."""
+"""Tasks about the account: travellers, cards, alerts, preferences, points."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NEW: Final = "id NOT IN (SELECT id FROM before.travellers)"
 
 
 class AddTraveller(Task):
-    """Somebody new, with a document."""
+    """Add a traveller with a document."""
 
     name = "add-traveller"
     app = "flights"
@@ -56,7 +56,6 @@ class AddTraveller(Task):
         return [*self._filled(known), Tap("Save")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Not saved; birth and expiry mixed up."""
         start = self._filled(known)
         return {"not saved": start, "days mixed up": [*start, Fill("Expiry date", known.born), Tap("Save")]}
 
@@ -69,7 +68,7 @@ class AddTraveller(Task):
 
 
 class RenewDocument(Task):
-    """A new number and expiry date."""
+    """Update a document's number and expiry date."""
 
     name = "renew-document"
     app = "flights"
@@ -103,7 +102,7 @@ class RenewDocument(Task):
 
 
 class RemoveTraveller(Task):
-    """Somebody forgotten."""
+    """Remove a traveller."""
 
     name = "remove-traveller"
     app = "flights"
@@ -122,7 +121,7 @@ class RemoveTraveller(Task):
 
 
 class NewAlert(Task):
-    """A route watched."""
+    """Create a price alert."""
 
     name = "new-alert"
     app = "flights"
@@ -158,14 +157,14 @@ class NewAlert(Task):
     allowed = (Add("alerts", "destination = :there_code"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The home airport is filled in."""
+        """The home airport is filled in by default."""
         there: list[Move] = [Tap("Account"), Tap("Price alerts"), Tap("New alert"), Tap("To"), Tap(known.there.place)]
         price = Fill(f"Price below ({known.currency})", str(known.below))
         return [*there, Tap(known.month.words), price, Tap("Save")]
 
 
 class StopAlert(Task):
-    """An alert paused or deleted."""
+    """Pause or delete a price alert."""
 
     name = "stop-alert"
     app = "flights"
@@ -198,12 +197,12 @@ class StopAlert(Task):
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
         there: list[Move] = [Tap("Account"), Tap("Price alerts"), Tap(known.alert.name)]
-        other: list[Move] = [Tap("Watch this route")] if known.gone else [Tap("Delete alert"), Tap("Delete")]
-        return {"the other way": [*there, *other]}
+        opposite: list[Move] = [Tap("Watch this route")] if known.gone else [Tap("Delete alert"), Tap("Delete")]
+        return {"the other way": [*there, *opposite]}
 
 
 class SetPreferences(Task):
-    """How the owner likes to fly."""
+    """Set the flight preferences."""
 
     name = "set-preferences"
     app = "flights"
@@ -227,7 +226,7 @@ class SetPreferences(Task):
 
 
 class AddCard(Task):
-    """A new card that pays first."""
+    """Add a card and make it the preferred one."""
 
     name = "add-card"
     app = "flights"
@@ -259,21 +258,21 @@ class AddCard(Task):
 
 
 class RedeemPoints(Task):
-    """Points spent."""
+    """Redeem points."""
 
     name = "redeem-points"
     app = "flights"
     template = "Spend my points on {words}."
     domain = {"reward": {
         f"{key}-{count}": {"key": key, "title": title, "cost": cost, "count": count, "words": words}
-        for key, title, cost, one, two in (
+        for key, title, cost, single, double in (
             ("lounge", "Lounge pass", 6_000, "one lounge pass", "two lounge passes"),
             ("bag", "Extra bag voucher", 4_500, "one extra bag voucher", "two extra bag vouchers"),
             ("legroom", "Legroom voucher", 3_000, "a single legroom voucher", "two legroom vouchers"),
             ("wifi", "Wi-Fi pass", 1_500, "one Wi-Fi pass", "two Wi-Fi passes"),
             ("trees", "Plant ten trees", 2_000, "planting ten trees, once", "planting ten trees, twice"),
         )
-        for count, words in ((1, one), (2, two))
+        for count, words in ((1, single), (2, double))
     }}  # fmt: skip
     expect = (
         Expect("as many vouchers as asked", "SELECT count(*) = :count FROM after.vouchers WHERE reward = :key"),

@@ -1,4 +1,4 @@
-"""Tasks that span the mailbox."""
+"""Tasks that span Flights and Email."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ ONE_MAIL: Final = (
 
 
 def mail(known: Known, text: str) -> list[Move]:
-    """From anywhere: a mail to `person` about `subject`."""
+    """From any screen: write a mail to `person` about `subject`."""
     to: list[Move] = [Tap("Home screen"), Tap("Email"), Tap("Compose"), Fill("To", known.person.name)]
     return [*to, Fill("Subject", known.subject), Fill("Message", text), Tap("Send")]
 
 
 class MailCode(Task):
-    """A confirmation code passed on."""
+    """Mail a confirmation code."""
 
     name = "mail-code"
     app = "flights"
@@ -75,14 +75,13 @@ class MailCode(Task):
         return [*open_trip(data, known.trip), *mail(known, f"Our code is {known.trip.code}.")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The code of another trip; only a draft."""
-        other = data.one("SELECT code FROM bookings WHERE code != ? ORDER BY id DESC LIMIT 1", known.trip.code)
+        other_code = data.one("SELECT code FROM bookings WHERE code != ? ORDER BY id DESC LIMIT 1", known.trip.code)
         draft = [*mail(known, f"Our code is {known.trip.code}.")[:-1], Tap("Save draft")]
-        return {"another code": mail(known, f"Our code is {other}."), "a draft": draft}
+        return {"another code": mail(known, f"Our code is {other_code}."), "a draft": draft}
 
 
 class MailArrival(Task):
-    """When somebody can be fetched."""
+    """Mail the arrival time of a trip."""
 
     name = "mail-arrival"
     app = "flights"
@@ -115,7 +114,7 @@ class MailArrival(Task):
 
 
 class BookFromMail(Task):
-    """The flight that a mail names."""
+    """Book the flight that a mail names."""
 
     name = "book-from-mail"
     app = "flights"

@@ -1,4 +1,4 @@
-"""Tasks with trips that are booked: changing, cancelling, seats, bags, check-in."""
+"""Tasks about booked trips: change, cancel, seats, bags, check-in."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RIDERS: Final = "(SELECT count(*) FROM riders WHERE booking = :trip_id)"
 
 
 class CancelTrip(Task):
-    """A booking cancelled, with what comes back."""
+    """Cancel a booking with its refund."""
 
     name = "cancel-trip"
     app = "flights"
@@ -34,7 +34,6 @@ class CancelTrip(Task):
     )  # fmt: skip
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """It asks before it does so."""
         return [*open_trip(data, known.trip), Tap("Cancel booking"), Tap("Cancel booking now")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
@@ -42,7 +41,7 @@ class CancelTrip(Task):
 
 
 class ChangeOutbound(Task):
-    """The way out moved to another day."""
+    """Move the outbound leg to another day."""
 
     name = "change-outbound"
     app = "flights"
@@ -78,7 +77,7 @@ class ChangeOutbound(Task):
     )  # fmt: skip
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The outbound flight is chosen at first."""
+        """The outbound flight is selected by default."""
         way: list[Move] = [Tap("Change flight"), Tap("New date"), Tap(known.new.words), Tap("Show flights")]
         return [*open_trip(data, known.trip), *way, Tap(option_name(known.new)), Tap("Confirm change")]
 
@@ -92,7 +91,7 @@ class ChangeOutbound(Task):
 
 
 class ChangeReturn(Task):
-    """The way back moved to another day."""
+    """Move the return leg to another day."""
 
     name = "change-return"
     app = "flights"
@@ -117,7 +116,6 @@ class ChangeReturn(Task):
     )  # fmt: skip
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The cheapest one costs the least more."""
         way: list[Move] = [Tap("Change flight"), Tap("Return, "), Tap("New date"), Tap(known.new.words)]
         new: list[Move] = [Tap("Show flights"), Tap(option_name(known.new)), Tap("Confirm change")]
         return [*open_trip(data, known.trip), *way, *new]
@@ -134,13 +132,13 @@ FROM plan_seats p WHERE p.plan = :trip_plan AND p.cabin = :trip_cabin AND p.take
 
 
 def seated(data: Database, known: Known, seat: str) -> list[Move]:
-    """From the first screen to somebody in a seat."""
+    """From the first screen to a seat assigned to a traveller."""
     there: list[Move] = [Tap("Seats"), Tap(f"Seat of {known.rider.name} on {known.trip.number}")]
     return [*open_trip(data, known.trip), *there, Tap(f"Seat {seat}"), Tap(f"Take seat {seat}")]
 
 
 class ChooseSeat(Task):
-    """Somebody in a certain seat."""
+    """Assign a given seat to a traveller."""
 
     name = "choose-seat"
     app = "flights"
@@ -157,7 +155,6 @@ class ChooseSeat(Task):
     allowed = (Change("coupons", ("seat",), "id = :rider_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """From the map of the cabin."""
         return seated(data, known, known.seat)
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
@@ -165,7 +162,7 @@ class ChooseSeat(Task):
 
 
 class LegroomSeat(Task):
-    """A seat with more room."""
+    """Choose a seat with extra legroom."""
 
     name = "legroom-seat"
     app = "flights"
@@ -201,20 +198,18 @@ class LegroomSeat(Task):
     allowed = (Change("coupons", ("seat",), "id = :rider_id"), PAID)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """From the map of the cabin."""
         return seated(data, known, known.seat)
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """A seat like any other, at the same place of a row."""
         named = {**known.bindings()}
-        other = data.query(
+        plain_seats = data.query(
             f"SELECT seat {_FREE} AND legroom = 0 AND instr(:letters, letter) ORDER BY row LIMIT 1", named
         )
-        return {"no legroom": seated(data, known, other[0][0])} if other else {}
+        return {"no legroom": seated(data, known, plain_seats[0][0])} if plain_seats else {}
 
 
 class AddBags(Task):
-    """More bags for somebody."""
+    """Add bags for a traveller."""
 
     name = "add-bags"
     app = "flights"
@@ -244,7 +239,6 @@ class AddBags(Task):
     allowed = (Change("riders", ("extra_bags",), "id = :rider_id"), PAID)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the plus of that person."""
         more: list[Move] = [Tap(f"More Extra bags for {known.rider.name}")] * known.count
         return [*open_trip(data, known.trip), Tap("Add bags"), *more, Tap("Pay for bags")]
 
@@ -255,7 +249,7 @@ class AddBags(Task):
 
 
 class SeatAndCheckIn(Task):
-    """A seat, then check-in, for one of a party."""
+    """Choose a seat, then check in, for one traveller of several."""
 
     name = "seat-and-check-in"
     app = "flights"
@@ -283,12 +277,11 @@ class SeatAndCheckIn(Task):
     allowed = (Change("coupons", ("seat", "checked_in"), "id = :rider_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The seat first: it is fixed afterwards."""
+        """Chooses the seat first, because check-in fixes it."""
         tick: list[Move] = [Tap(f"{known.rider.name}, {known.trip.number}"), Tap("No dangerous goods in any bag")]
         return [*seated(data, known, known.seat), Tap("Back"), Tap("Check in"), *tick, Tap("Check in now")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Only the seat; only the check-in."""
         tick: list[Move] = [Tap(f"{known.rider.name}, {known.trip.number}"), Tap("No dangerous goods in any bag")]
         start = open_trip(data, known.trip)
         return {

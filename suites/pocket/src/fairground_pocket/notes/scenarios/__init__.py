@@ -1,1 +1,1 @@
-"""Tasks in the notes app, one file each."""
+"""Tasks in the notes app, one per file."""

@@ -1,4 +1,4 @@
-"""How many notes carry a label: a question that is answered by looking."""
+"""How many notes have a label: a question answered by looking."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fairground_pocket.notes.scenarios.ways import to_the_list
 
 
 class CountLabel(Scenario):
-    """The number of notes with a label, those in the trash not counted."""
+    """The number of notes with a label, not counting the trash."""
 
     name = "count-label"
     app = "notes"
@@ -26,20 +26,20 @@ class CountLabel(Scenario):
     step_budget = 20
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Compares the answer with what the database held before the agent began."""
+        """Compares the answer with the database as it was before the episode."""
         expected = count(before, str(world.parameters["label"]))
-        found = answer[:200] if answer else "no answer"
+        shown = answer[:200] if answer else "no answer"
         return [
-            holds("the number is right", number_in(answer) == expected, expected=expected, found=found),
+            holds("the number is right", number_in(answer) == expected, expected=expected, found=shown),
             guard(before, after),
         ]
 
     def oracle(self, world: World, before: State) -> Sequence[Move]:
-        """Looks at the notes of the label, and says how many there are."""
+        """Opens the notes with the label and says how many there are."""
         label = str(world.parameters["label"])
         return [*to_the_list(world), Tap(label, role="link", within="Labels"), Say(str(count(before, label)))]
 
 
 def count(state: State, label: str) -> int:
-    """How many notes outside of the trash have a label."""
+    """How many notes outside the trash have a label."""
     return sum(label in row["labels"] and row["trashed"] is None for row in state.get("notes"))

@@ -1,4 +1,4 @@
-"""What the checks of the tasks share: that nothing else changed, and which number an answer names."""
+"""Shared parts of the tasks' checks: the guard, and the number that an answer names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fairground.core import Check, State
 from fairground.verify import unchanged
 
 Row: TypeAlias = dict[str, Any]
-"""One note as it was recorded."""
+"""A recorded note."""
 
 _UNITS: Final = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
@@ -20,26 +20,26 @@ _TENS: Final = {
     "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
 }  # fmt: skip
 _WORDS: Final = {word: number for number, word in enumerate(_UNITS)} | _TENS
-_TOKEN: Final = re.compile(r"[-\u2212]?\d+(?:[.,]\d+)*|[^\W\d_]+")  # a number, with a minus of either kind; or a word
+_TOKEN: Final = re.compile(r"[-\u2212]?\d+(?:[.,]\d+)*|[^\W\d_]+")  # a number with either kind of minus sign, or a word
 
 
 def guard(before: State, after: State, *, same: Callable[[Row], Row] = lambda row: row) -> Check:
-    """That nothing else changed: no note, no label, not the theme.
+    """Checks that nothing else changed: no note, no label, not the theme.
 
-    The order of the list may: it is a way of looking, and a sensible one for who looks for the oldest note.
+    The sort order of the list may change: sorting is a sensible way to look for the oldest note.
 
     Args:
-        before: As it was.
-        after: As it is.
-        same: Leaves out of a note what the task is about.
+        before: The state before the episode.
+        after: The state after it.
+        same: Removes from a note what the task changes.
     """
     return unchanged("nothing else changed", _everything(before, same), _everything(after, same))
 
 
 def number_in(answer: str | None) -> int | None:
-    """The whole number that an answer names, in digits or in English; None when it names none, or several."""
-    found = set(_numbers((answer or "").casefold()))
-    (only,) = found if len(found) == 1 else (None,)
+    """The whole number that an answer names, in digits or in English; None if it names none or several."""
+    numbers = set(_numbers((answer or "").casefold()))
+    (only,) = numbers if len(numbers) == 1 else (None,)
     return only
 
 
@@ -49,12 +49,12 @@ def _everything(state: State, same: Callable[[Row], Row]) -> dict[str, Any]:
 
 
 def _numbers(text: str) -> Iterator[int | None]:
-    """Every number of a text; None for one that is not a small whole number."""
+    """All numbers of a text; None for each that is not a small whole number."""
     tens = 0
-    for found in _TOKEN.finditer(text):
-        token = found[0]
+    for match in _TOKEN.finditer(text):
+        token = match[0]
         value = _WORDS.get(token)
-        if tens and not (value and value < 10):  # "twenty", and then something else
+        if tens and not (value and value < 10):  # "twenty" without a digit word after it
             yield tens
         elif tens and value:
             value, tens = tens + value, 0

@@ -1,4 +1,4 @@
-"""Find a note, give it a label, pin it: what people do with a note that has become important."""
+"""Find a note, add a label, and pin it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fairground_pocket.notes.scenarios.ways import to_the_list
 
 
 class PinAndLabel(Scenario):
-    """One note, named by its title or by its place among those of a label, gets a label and is pinned."""
+    """A note, identified by its title or by its position within a label, gets a label and is pinned."""
 
     name = "pin-and-label"
     app = "notes"
@@ -32,7 +32,7 @@ class PinAndLabel(Scenario):
     step_budget = 30
 
     def instruction(self, parameters: Mapping[str, Parameter]) -> str:
-        """What the agent is asked; a note that is named by its place is not named by its title."""
+        """The instruction. A note identified by its position is not named by its title."""
         if "title" in parameters:
             which = f"the note titled “{parameters['title']}”"
         else:
@@ -40,20 +40,20 @@ class PinAndLabel(Scenario):
         return self.template.format(which=which, label=parameters["label"])
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Judges the note that was meant, found in the state before, and everything around it."""
+        """Judges the target note, looked up in the state before, and everything around it."""
         label = str(world.parameters["label"])
         number = target(world.parameters, before)["id"]
-        found = next((row for row in after.get("notes") if row["id"] == number), {"labels": [], "pinned": False})
+        note = next((row for row in after.get("notes") if row["id"] == number), {"labels": [], "pinned": False})
 
         def without_the_task(row: Row) -> Row:
             if row["id"] != number:
                 return row
-            kept = [name for name in row["labels"] if name != label]
-            return {**row, "labels": kept, "pinned": "", "modified": ""}
+            labels = [name for name in row["labels"] if name != label]
+            return {**row, "labels": labels, "pinned": "", "modified": ""}
 
         return [
-            contains("the note has the label", label, found["labels"]),
-            equal("the note is pinned", True, found["pinned"]),
+            contains("the note has the label", label, note["labels"]),
+            equal("the note is pinned", True, note["pinned"]),
             guard(before, after, same=without_the_task),
         ]
 
@@ -70,14 +70,14 @@ class PinAndLabel(Scenario):
 
 
 def target(parameters: Mapping[str, Parameter], state: State) -> Row:
-    """The one note that is meant."""
+    """The target note."""
     rows: list[Row] = [row for row in state.get("notes") if row["trashed"] is None]
     if "title" in parameters:
-        found = [row for row in rows if row["title"] == parameters["title"]]
+        matches = [row for row in rows if row["title"] == parameters["title"]]
     else:
         of_label = [row for row in rows if parameters["of"] in row["labels"]]
         of_label.sort(key=lambda row: row["modified"], reverse=parameters["position"] == "most recently")
-        found = of_label[:1]
-    if len(found) != 1:
-        raise InvalidConfiguration(f"{dict(parameters)} stands for {len(found)} notes of this profile; expected one")
-    return found[0]
+        matches = of_label[:1]
+    if len(matches) != 1:
+        raise InvalidConfiguration(f"{dict(parameters)} stands for {len(matches)} notes of this profile; expected one")
+    return matches[0]

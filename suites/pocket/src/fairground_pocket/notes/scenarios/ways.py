@@ -1,4 +1,4 @@
-"""Ways through the app that several oracles take."""
+"""Routes through the app that several oracles share."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from fairground.worlds import Move, Tap, World
 
 
 def to_the_list(world: World) -> Sequence[Move]:
-    """From where a UI state starts to the list of notes."""
+    """From the start of a UI state to the list of notes."""
     return [Tap("Back")] if "open" in world.ui_state else []

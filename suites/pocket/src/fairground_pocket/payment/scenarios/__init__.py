@@ -1,4 +1,4 @@
-"""Tasks in the payment app, by what they are about."""
+"""Tasks in the payment app, grouped by topic."""
 
 from fairground_pocket.kit import Task
 from fairground_pocket.payment.scenarios import answers, asking, keeping, regular, sending, spanning
@@ -6,9 +6,9 @@ from fairground_pocket.payment.scenarios import answers, asking, keeping, regula
 _MODULES = (sending, asking, regular, keeping, spanning, answers)
 
 SCENARIOS = tuple(
-    one()
+    task()
     for module in _MODULES
-    for one in vars(module).values()
-    if isinstance(one, type) and issubclass(one, Task) and one.__module__ == module.__name__ and one.name
+    for task in vars(module).values()
+    if isinstance(task, type) and issubclass(task, Task) and task.__module__ == module.__name__ and task.name
 )
-"""All of them, in the order of the suite."""
+"""All tasks of the app, in the order of the suite."""

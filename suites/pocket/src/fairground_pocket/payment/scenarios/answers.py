@@ -1,4 +1,4 @@
-"""Questions that are answered by looking."""
+"""Questions about the payment app."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _IN_MONTH = "substr(time, 1, 7) = :month_key"
 
 
 class PaidInMonth(Task):
-    """How much was sent to somebody in a month."""
+    """How much was sent to a person in a month."""
 
     name = "paid-in-month"
     app = "payment"
@@ -51,14 +51,13 @@ class PaidInMonth(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The history says what it adds up to."""
         return [
             *person(known.who.name), Tap("Whole history"), Tap("Sent"), Tap("Choose month"), Tap(known.month.name)
         ]  # fmt: skip
 
 
 class CategoryInMonth(Task):
-    """How much a category took in a month."""
+    """How much was spent on a category in a month."""
 
     name = "category-in-month"
     app = "payment"
@@ -84,7 +83,7 @@ class CategoryInMonth(Task):
 
 
 class DearestPurchase(Task):
-    """Where the most was paid at once in a month."""
+    """Where the largest purchase of a month was made."""
 
     name = "dearest-purchase"
     app = "payment"
@@ -104,12 +103,11 @@ class DearestPurchase(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The list of a month's purchases."""
         return [Tap("Activity"), Tap("Purchases"), Tap("Choose month"), Tap(known.month.name)]
 
 
 class TimesPaid(Task):
-    """How often somebody was paid."""
+    """How often a person was paid."""
 
     name = "times-paid"
     app = "payment"
@@ -164,7 +162,7 @@ class CardInMonth(Task):
 
 
 class OpenRequest(Task):
-    """Who asks for the most, the least, the longest; and what for."""
+    """Who has the largest, smallest or oldest open request, and for what."""
 
     name = "open-request"
     app = "payment"
@@ -205,7 +203,7 @@ class OpenRequest(Task):
 
 
 class OwedOnBill(Task):
-    """What is still to come of a bill."""
+    """How much of a bill is still unpaid."""
 
     name = "owed-on-bill"
     app = "payment"
@@ -226,7 +224,7 @@ class OwedOnBill(Task):
 
 
 class DueUntil(Task):
-    """What recurring payments take until a day."""
+    """How much recurring payments will cost until a given day."""
 
     name = "due-until"
     app = "payment"
@@ -245,7 +243,7 @@ class DueUntil(Task):
 
 
 class DearestMonth(Task):
-    """In which month a category took the most."""
+    """In which month a category cost the most."""
 
     name = "dearest-month"
     app = "payment"
@@ -280,12 +278,11 @@ class DearestMonth(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The statements, one after the other; here the one that it is."""
         return [Tap("More"), Tap("Statements"), Tap(known.last.name), *[Tap("Month before")] * 5]
 
 
 class LastPaid(Task):
-    """When somebody was paid last."""
+    """When a person was last paid."""
 
     name = "last-paid"
     app = "payment"
@@ -304,7 +301,7 @@ class LastPaid(Task):
 
 
 class SpentAtShop(Task):
-    """What a shop has got in all."""
+    """How much was spent at a shop in total."""
 
     name = "spent-at-shop"
     app = "payment"

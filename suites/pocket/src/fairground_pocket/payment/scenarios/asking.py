@@ -1,4 +1,4 @@
-"""Requests and shared bills: asking, paying, declining, reminding, splitting."""
+"""Tasks about requests and shared bills: request, pay, decline, remind, split."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STATUS = "SELECT status FROM after.requests WHERE id = :{}_id"
 
 
 def _asks(note: str, pay: str, moment: str) -> Row:
-    """A request from `who` that came at a moment of `_MOMENT`."""
+    """A request from `who` at a time of `_MOMENT`."""
     time = f"{{moment.{moment}}}"
     values = {"contact": "{who.id}", "direction": "in", "amount": f"{{{pay}.amount}}", "note": note, "time": time}
     return Row("requests", values)
@@ -34,11 +34,11 @@ _MOMENT = (
     "strftime('%Y-%m-%dT%H:%M:%S', now, '-92 minutes', '-' || (pin / 7 % 23) || ' days') AS two "
     "FROM clock, (SELECT CAST(value AS INTEGER) AS pin FROM settings WHERE name = 'pin')"
 )
-"""Two moments that lie elsewhere in every profile, so that no place in a list can be learnt."""
+"""Two moments that differ between profiles, so that a position in a list cannot be memorised."""
 
 
 class RequestMoney(Task):
-    """Somebody is asked for money."""
+    """Request money from a person."""
 
     name = "request-money"
     app = "payment"
@@ -80,7 +80,7 @@ class RequestMoney(Task):
 
 
 class PayRequest(Task):
-    """One of two requests of the same person is paid."""
+    """Pay one of two requests by the same person."""
 
     name = "pay-request"
     app = "payment"
@@ -123,7 +123,6 @@ class PayRequest(Task):
         return self._pay(data, known.asked.id, known.pin)
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The other request; the money without the request; the money and the request declined."""
         plain = str(data.query(amount(":v"), {"v": known.asked.amount})[0]["plain"])
         sent = [
             *person(known.who.name), Tap("Send money"), Fill("Amount", plain), Fill("Note", known.note),
@@ -148,7 +147,7 @@ class PayRequest(Task):
 
 
 class DeclineRequest(Task):
-    """A request is declined; others of the same person stay."""
+    """Decline a request; others by the same person stay open."""
 
     name = "decline-request"
     app = "payment"
@@ -180,7 +179,6 @@ class DeclineRequest(Task):
         return self._decline(data, known.asked.id)
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The other one, both, or taken back."""
         return {
             "the other request": self._decline(data, known.wrong_one.id),
             "both": self._decline(data, known.asked.id) + self._decline(data, known.wrong_one.id),
@@ -192,7 +190,7 @@ class DeclineRequest(Task):
 
 
 class SettleSmallRequests(Task):
-    """Every small request is paid; the rest is left or declined."""
+    """Pay all small requests; leave or decline the rest."""
 
     name = "settle-small-requests"
     app = "payment"
@@ -255,18 +253,18 @@ class SettleSmallRequests(Task):
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
         moves: list[Move] = []
-        for one in known.paid:
+        for request in known.paid:
             moves += [
-                Tap("Requests"), Tap(request_row(data, one.id)), Tap("Pay request"),
+                Tap("Requests"), Tap(request_row(data, request.id)), Tap("Pay request"),
                 Fill("PIN", known.pin), Tap("Pay now"),
             ]  # fmt: skip
-        for one in known.left if known.rest == "declined" else ():
-            moves += [Tap("Requests"), Tap(request_row(data, one.id)), Tap("Decline"), Tap("Decline request")]
+        for request in known.left if known.rest == "declined" else ():
+            moves += [Tap("Requests"), Tap(request_row(data, request.id)), Tap("Decline"), Tap("Decline request")]
         return moves
 
 
 class CancelRequest(Task):
-    """A request of mine is taken back."""
+    """Cancel an outgoing request."""
 
     name = "cancel-request"
     app = "payment"
@@ -291,7 +289,7 @@ class CancelRequest(Task):
 
 
 class RemindBill(Task):
-    """Everybody who has not paid a part of a bill is reminded once."""
+    """Remind everyone who has not paid their part of a bill, once each."""
 
     name = "remind-bill"
     app = "payment"
@@ -328,7 +326,7 @@ def bill_page(known: Known) -> list[Move]:
 
 
 class SplitBill(Task):
-    """A bill is split among people."""
+    """Split a bill among people."""
 
     name = "split-bill"
     app = "payment"
@@ -382,7 +380,6 @@ class SplitBill(Task):
         return self._split(known, [known.a.name, known.b.name, known.c.name], toggle=not known.me)
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """With or without me, the other way round; one person missing; not confirmed."""
         names = [known.a.name, known.b.name, known.c.name]
         return {
             "with me confused": self._split(known, names, toggle=bool(known.me)),
@@ -399,7 +396,7 @@ class SplitBill(Task):
 
 
 class BlockAndDecline(Task):
-    """Somebody is blocked, and what they want is declined."""
+    """Block a person, and decline their requests."""
 
     name = "block-and-decline"
     app = "payment"
@@ -443,7 +440,6 @@ class BlockAndDecline(Task):
         return [*self._decline(known, data, len(known.asked)), *self._block(known)]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """One request is left; nobody is blocked."""
         return {
             "one left": [*self._decline(known, data, len(known.asked) - 1), *self._block(known)],
             "not blocked": self._decline(known, data, len(known.asked)),
@@ -451,8 +447,8 @@ class BlockAndDecline(Task):
 
     def _decline(self, known: Known, data: Database, count: int) -> list[Move]:
         moves: list[Move] = []
-        for one in known.asked[:count]:
-            moves += [Tap("Requests"), Tap(request_row(data, one.id)), Tap("Decline"), Tap("Decline request")]
+        for request in known.asked[:count]:
+            moves += [Tap("Requests"), Tap(request_row(data, request.id)), Tap("Decline"), Tap("Decline request")]
         return moves
 
     def _block(self, known: Known) -> list[Move]:

@@ -1,6 +1,6 @@
-"""What the tasks of the payment app share: people, amounts and months by SQL, what was added, and the ways there.
+"""Shared by the tasks of the payment app: SQL for people, amounts and months, checks of added rows, and routes.
 
-Sizes are tenths of what one euro buys, so that an instance asks for a sensible amount in any currency.
+Sizes are in tenths of a euro of purchasing power, so that an instance uses a sensible amount in any currency.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _NAMES: Final = (
     "December",
 )  # fmt: skip
 MONTH_WORD: Final = " ".join(f"WHEN '{place:02}' THEN '{name}'" for place, name in enumerate(_NAMES, 1))
-"""The cases of a month's two digits."""
+"""SQL cases for the two digits of a month."""
 
 MONTH: Final = (
     f"SELECT key, CASE substr(key, 6, 2) {MONTH_WORD} END || ' ' || substr(key, 1, 4) AS name FROM "
     "(SELECT substr(date(now, 'start of month', '-' || :back || ' months'), 1, 7) AS key FROM clock)"
 )
-"""The month so many months `back`."""
+"""The month that is `back` months ago."""
 
 
 def day_words(expression: str) -> str:
-    """A day in SQL as people say it: `14 March 2025`."""
+    """SQL for a day in words: `14 March 2025`."""
     return (
         f"CAST(strftime('%d', {expression}) AS INTEGER) || ' ' || CASE strftime('%m', {expression}) {MONTH_WORD} END "
         f"|| ' ' || strftime('%Y', {expression})"
@@ -42,7 +42,7 @@ def day_words(expression: str) -> str:
 
 
 def amount(expression: str = ":size * worth / 10") -> str:
-    """A fact about an amount: `amount` in the smallest coin, `plain` as it is typed, `text` with its currency."""
+    """A fact about an amount: `amount` in the smallest coin, `plain` as typed, `text` with its currency."""
     return (
         f"SELECT v AS amount, {_PLAIN} AS plain, {_PLAIN} || ' ' || currency AS text "
         f"FROM (SELECT ({expression}) AS v, unit, currency FROM wallet)"
@@ -55,22 +55,22 @@ def money(query: str) -> str:
 
 
 def added(table: str, where: str) -> str:
-    """How many rows came into a table for which something holds."""
+    """SQL for the number of added rows that meet a condition."""
     return f"SELECT count(*) FROM after.{table} WHERE id NOT IN (SELECT id FROM before.{table}) AND {where}"
 
 
 def cases(names: str, *rows: Sequence[Any]) -> Mapping[str, Any]:
-    """A domain of cases that belong together: the first of each is its name, the rest are values of `names`."""
+    """A domain of cases: the first item of each is its name, the rest are values of `names`."""
     return {str(key): dict(zip(names.split(), values, strict=True)) for key, *values in rows}
 
 
 def person(name: str) -> list[Move]:
-    """From the first screen to somebody's page."""
+    """From the first screen to a person's page."""
     return [Tap("People"), Fill("Search people", name), Tap(name)]
 
 
 def send(name: str, plain: str, pin: str, *, note: str = "", category: str = "", source: str = "") -> list[Move]:
-    """From the first screen to money that is sent."""
+    """From the first screen to a sent payment."""
     moves: list[Move] = [*person(name), Tap("Send money"), Fill("Amount", plain)]
     if note:
         moves.append(Fill("Note", note))
@@ -82,14 +82,14 @@ def send(name: str, plain: str, pin: str, *, note: str = "", category: str = "",
 
 
 def request_row(data: Database, number: int) -> str:
-    """What a request is called in lists."""
+    """The name of a request in lists."""
     row = data.row("SELECT r.*, c.name FROM requests r JOIN contacts c ON c.id = r.contact WHERE r.id = ?", number)
     assert row is not None
     return request_name(data, row)
 
 
 def transaction_row(data: Database, number: int) -> str:
-    """What a transaction is called in lists."""
+    """The name of a transaction in lists."""
     return row_name(data, data.row("SELECT * FROM transactions WHERE id = ?", number))
 
 

@@ -1,4 +1,4 @@
-"""Cards, limits, the PIN, settings, and the order of what happened."""
+"""Tasks about cards, limits, the PIN, settings and categories."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _CARDS = ("Everyday", "Travel", "Online shopping", "Joint account", "Family")
 
 
 def _card(known: Known, name: str) -> list[Move]:
-    one = getattr(known, name)
-    return [Tap("More"), Tap("Cards"), Tap(f"{one.label} ··{one.last4}")]
+    card = getattr(known, name)
+    return [Tap("More"), Tap("Cards"), Tap(f"{card.label} ··{card.last4}")]
 
 
 class FreezeAndSwitch(Task):
-    """A card is frozen, and another becomes the default one."""
+    """Freeze a card, and make another the default."""
 
     name = "freeze-and-switch"
     app = "payment"
@@ -50,7 +50,6 @@ class FreezeAndSwitch(Task):
         return [*_card(known, "lost"), Tap("Freeze card"), Tap("Back"), *self._switch(known)]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Frozen and thawed; the new one is frozen."""
         thawed = [*_card(known, "lost"), Tap("Freeze card"), Tap("Freeze card"), Tap("Back"), *self._switch(known)]
         wrong = [*_card(known, "new"), Tap("Freeze card"), Tap("Make default")]
         return {"frozen and thawed": thawed, "the other card": wrong}
@@ -60,7 +59,7 @@ class FreezeAndSwitch(Task):
 
 
 class AddCard(Task):
-    """A card is added."""
+    """Add a card."""
 
     name = "add-card"
     app = "payment"
@@ -108,7 +107,6 @@ class AddCard(Task):
         return self._add(known, bool(known.main))
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The default card, the other way round."""
         return {"the wrong default": self._add(known, not known.main)}
 
     def _add(self, known: Known, main: bool) -> list[Move]:
@@ -121,7 +119,7 @@ class AddCard(Task):
 
 
 class ChangeLimits(Task):
-    """Both limits are set anew."""
+    """Change both limits."""
 
     name = "change-limits"
     app = "payment"
@@ -159,7 +157,7 @@ class ChangeLimits(Task):
 
 
 class ChangePin(Task):
-    """The PIN is changed."""
+    """Change the PIN."""
 
     name = "change-pin"
     app = "payment"
@@ -189,14 +187,14 @@ _NAMES = {
 
 
 def _three(*wanted: tuple[str, int]) -> tuple[str, ...]:
-    """A case: three switches, and what each shall be."""
+    """A case: three switches with their target values."""
     words = [f"{_NAMES[key][0]} {'on' if on else 'off'}" for key, on in wanted]
     name = "-".join(f"{key.split('_')[-1]}-{'on' if on else 'off'}" for key, on in wanted)
     return (name, *(key for key, _ in wanted), *(str(on) for _, on in wanted), f"{words[0]}, {words[1]} and {words[2]}")
 
 
 def _scramble(db: Database, known: Known) -> None:
-    """Sets the three switches so that some of them, other ones in every profile, are wrong."""
+    """Sets the three switches so that some are wrong; which ones depends on the profile."""
     wrong = Draw(db.setting("owner"), known.words).integer(1, 7)
     for place, name in enumerate(("a", "b", "c")):
         on = getattr(known, f"{name}_on")
@@ -204,7 +202,7 @@ def _scramble(db: Database, known: Known) -> None:
 
 
 class Switches(Task):
-    """Three switches of the settings are to be right; some of them are already."""
+    """Set three switches; some already have the right value."""
 
     name = "switches"
     app = "payment"
@@ -238,14 +236,13 @@ class Switches(Task):
         return [Tap("More"), Tap("Settings"), *(Tap(_NAMES[getattr(known, name)][1]) for name in wrong)]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """All three are turned, whatever they were."""
         every: list[Move] = [Tap(_NAMES[getattr(known, name)][1]) for name in ("a", "b", "c")]
         turned = [Tap("More"), Tap("Settings"), *every]
         return {} if turned == list(self.moves(known, data)) else {"all turned": turned}
 
 
 class Recategorise(Task):
-    """A purchase is sorted anew and gets a note."""
+    """Change the category of a purchase and add a note."""
 
     name = "recategorise"
     app = "payment"
@@ -286,7 +283,6 @@ class Recategorise(Task):
     allowed = (Change("transactions", ("category", "note"), "id = :bought_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By a search in the right month."""
         month = " ".join(known.bought.day.split()[1:])
         return [
             Tap("Activity"), Fill("Search activity", known.bought.title), Tap("Purchases"), Tap("Choose month"),

@@ -1,4 +1,4 @@
-"""Recurring payments: starting, stopping, changing."""
+"""Tasks about recurring payments: start, stop, change."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _open(known: Known) -> list[Move]:
 
 
 class StartRecurring(Task):
-    """A recurring payment is set up."""
+    """Set up a recurring payment."""
 
     name = "start-recurring"
     app = "payment"
@@ -75,7 +75,7 @@ class StartRecurring(Task):
 
 
 class StopRecurring(Task):
-    """A recurring payment is paused or ended."""
+    """Pause or end a recurring payment."""
 
     name = "stop-recurring"
     app = "payment"
@@ -95,13 +95,12 @@ class StopRecurring(Task):
         return [*_open(known), *([Tap("Pause")] if known.status == "paused" else [Tap("End"), Tap("End it")])]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The other way of stopping; paused and resumed."""
-        other = [Tap("End"), Tap("End it")] if known.status == "paused" else [Tap("Pause")]
-        return {"the other way": [*_open(known), *other], "resumed": [*_open(known), Tap("Pause"), Tap("Resume")]}
+        opposite = [Tap("End"), Tap("End it")] if known.status == "paused" else [Tap("Pause")]
+        return {"the other way": [*_open(known), *opposite], "resumed": [*_open(known), Tap("Pause"), Tap("Resume")]}
 
 
 class ChangeRecurring(Task):
-    """A recurring payment gets another amount."""
+    """Change the amount of a recurring payment."""
 
     name = "change-recurring"
     app = "payment"
@@ -135,7 +134,6 @@ class ChangeRecurring(Task):
         return self._change(known, known.new.plain)
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The difference instead of the sum."""
         return {"the difference itself": self._change(known, known.by.plain)}
 
     def _change(self, known: Known, plain: str) -> list[Move]:

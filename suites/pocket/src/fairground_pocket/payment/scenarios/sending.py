@@ -1,4 +1,4 @@
-"""Sending money: to whom, how much, from what."""
+"""Tasks about sending money."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NOTED = f"{_SENT} AND fold(note) = fold(:note)"
 
 
 class SendMoney(Task):
-    """Somebody is sent an amount with a note."""
+    """Send a person an amount with a note."""
 
     name = "send-money"
     app = "payment"
@@ -58,7 +58,6 @@ class SendMoney(Task):
         return send(known.who.name, known.pay.plain, known.pin, note=known.note)
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Asked for instead of sent; paid by card."""
         ask: list[Move] = [Tap("Request money"), Fill("Amount", known.pay.plain), Fill("What is it for", known.note)]
         return {
             "requested instead of sent": [*person(known.who.name), *ask, Tap("Send request")],
@@ -67,7 +66,7 @@ class SendMoney(Task):
 
 
 class SendWithCard(Task):
-    """Somebody is paid with a certain card, and it is sorted into a category."""
+    """Pay a person with a given card, and set the category."""
 
     name = "send-with-card"
     app = "payment"
@@ -116,7 +115,7 @@ class SendWithCard(Task):
 
 
 class SendBack(Task):
-    """Somebody is sent back exactly what they sent last."""
+    """Send a person exactly the amount that they sent last."""
 
     name = "send-back"
     app = "payment"
@@ -167,7 +166,7 @@ class SendBack(Task):
 
 
 class RaiseLimitAndSend(Task):
-    """A payment over the limit: the limit is raised first."""
+    """Make a payment over the limit: the limit must be raised first."""
 
     name = "raise-limit-and-send"
     app = "payment"
@@ -214,7 +213,6 @@ class RaiseLimitAndSend(Task):
         ]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The limit is raised to the amount, or to the wrong place, or nothing is sent."""
         paid = send(known.who.name, known.pay.plain, known.pin, note=known.note)
         return {
             "only as far as needed": [*self._raise(known.pay.plain, known.pin), *paid],
@@ -226,7 +224,7 @@ class RaiseLimitAndSend(Task):
 
 
 class AddPersonAndSend(Task):
-    """Somebody new is added and paid."""
+    """Add a new person and pay them."""
 
     name = "add-person-and-send"
     app = "payment"
@@ -269,7 +267,7 @@ class AddPersonAndSend(Task):
 
 
 class TopUp(Task):
-    """The wallet is filled up from a bank account."""
+    """Top up the wallet from a bank account."""
 
     name = "top-up"
     app = "payment"
@@ -301,7 +299,6 @@ class TopUp(Task):
         return self._add(known, known.pay.plain)
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The other way round; the goal on top of what is there."""
         pin = str(data.one(PIN))
         form: list[Move] = [Fill("Amount", known.pay.plain), Tap(known.bank.name), Tap("Continue")]
         return {
@@ -314,7 +311,7 @@ class TopUp(Task):
 
 
 class WithdrawDownTo(Task):
-    """All but a certain amount leaves the wallet."""
+    """Withdraw all but a given amount."""
 
     name = "withdraw-down-to"
     app = "payment"
@@ -349,11 +346,9 @@ class WithdrawDownTo(Task):
     allowed = (Add("transactions", _gone),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The difference is what is withdrawn."""
         return self._withdraw(known.pay.plain, known)
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The rest is withdrawn instead of left."""
         return {"the rest itself": self._withdraw(known.rest.plain, known)}
 
     def _withdraw(self, plain: str, known: Known) -> list[Move]:

@@ -1,4 +1,4 @@
-"""Tasks that need the mailbox too."""
+"""Tasks that also need the mailbox."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SLOT = (
 
 
 def _mail(subject: str, body: str) -> tuple[Row, ...]:
-    """A mail from `who` that came a while ago."""
+    """A mail from `who` that arrived a while ago."""
     return (
         Row("threads", {"id": "{slot.thread}", "subject": subject}, app="email"),
         Row(
@@ -56,7 +56,7 @@ def _read(subject: str, sender: str) -> list[Move]:
 
 
 class PayFromMail(Task):
-    """What a mail asks for is paid."""
+    """Pay what a mail asks for."""
 
     name = "pay-from-mail"
     app = "payment"
@@ -103,7 +103,6 @@ class PayFromMail(Task):
         return [*_read(known.subject, known.who.name), *self._pay(known, known.pay.plain)]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The whole instead of what is left."""
         return {"the whole": [*_read(known.subject, known.who.name), *self._pay(known, known.whole.plain)]}
 
     def _pay(self, known: Known, plain: str) -> list[Move]:
@@ -111,7 +110,7 @@ class PayFromMail(Task):
 
 
 class RequestFromMail(Task):
-    """Somebody who writes what they owe is asked for it."""
+    """Request the amount that a person says in a mail that they owe."""
 
     name = "request-from-mail"
     app = "payment"
@@ -166,7 +165,7 @@ class RequestFromMail(Task):
 
 
 class MailTotal(Task):
-    """Somebody is told by mail what was sent to somebody else in a month."""
+    """Report by mail how much was sent to another person in a month."""
 
     name = "mail-total"
     app = "payment"
@@ -222,7 +221,7 @@ class MailTotal(Task):
     )
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
-        """Also reads the amount out of the mail, however it is written."""
+        """Also reads the amount from the mail, in any notation."""
         known = self._known({name.removesuffix(".sqlite"): content for name, content in before.files.items()}, world)
         text = _new_body(before.file("email.sqlite"), after.file("email.sqlite"))
         passed = text is not None and match_answer("money", known.said, text)
@@ -230,17 +229,15 @@ class MailTotal(Task):
         return [*super().checks(world, before, after, answer), stated]
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The history says it; the mail repeats it."""
         return self._write(known, known.typed.plain, "Send")
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Kept as a draft; what was sent in all months."""
         every = "SELECT -sum(amount) FROM transactions WHERE kind = 'payment' AND contact = ?"
         whole = data.query(amount(":v"), {"v": data.one(every, known.who.id)})[0]["plain"]
-        found = {"kept as a draft": self._write(known, known.typed.plain, "Save draft")}
+        misses = {"kept as a draft": self._write(known, known.typed.plain, "Save draft")}
         if whole != known.typed.plain:
-            found["the total of all months"] = self._write(known, str(whole), "Send")
-        return found
+            misses["the total of all months"] = self._write(known, str(whole), "Send")
+        return misses
 
     def _write(self, known: Known, plain: str, button: str) -> list[Move]:
         return [
@@ -251,7 +248,7 @@ class MailTotal(Task):
 
 
 def _new_body(before: bytes, after: bytes) -> str | None:
-    """What the one new mail says, without the signature; None when there is not exactly one."""
+    """The text of the only new mail, without the signature; None unless there is exactly one."""
     bodies: list[dict[int, str]] = []
     for content in (before, after):
         database = Database(content)

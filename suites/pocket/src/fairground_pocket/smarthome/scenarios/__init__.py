@@ -1,4 +1,4 @@
-"""Tasks in the smart home app, by what they are about."""
+"""Tasks in the smart home app, grouped by topic."""
 
 from fairground_pocket.kit import Task
 from fairground_pocket.smarthome.scenarios import answers, caring, controlling, planning, spanning
@@ -6,9 +6,9 @@ from fairground_pocket.smarthome.scenarios import answers, caring, controlling, 
 _MODULES = (controlling, planning, caring, spanning, answers)
 
 SCENARIOS = tuple(
-    one()
+    task()
     for module in _MODULES
-    for one in vars(module).values()
-    if isinstance(one, type) and issubclass(one, Task) and one.__module__ == module.__name__
+    for task in vars(module).values()
+    if isinstance(task, type) and issubclass(task, Task) and task.__module__ == module.__name__
 )
-"""All of them, in the order of the suite."""
+"""All tasks of the app, in the order of the suite."""

@@ -1,4 +1,4 @@
-"""Questions that are answered by looking."""
+"""Questions about the smart home."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _round(count: str) -> str:
 
 
 class RankedWarmth(Task):
-    """Which room is how warm, by its place."""
+    """The room at a given rank of temperature."""
 
     name = "ranked-warmth"
     app = "smart-home"
@@ -50,12 +50,11 @@ class RankedWarmth(Task):
     answer = Answer("SELECT :room_name", "text", among="SELECT name FROM rooms")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The list of rooms says how warm each is."""
         return [Tap("All rooms")]
 
 
 class DeviceEnergy(Task):
-    """What a device used in a month."""
+    """The energy that a device used in a month."""
 
     name = "device-energy"
     app = "smart-home"
@@ -70,12 +69,11 @@ class DeviceEnergy(Task):
     answer = Answer("SELECT printf('%.1f', :device_wh / 1000.0)")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Its page leads to its figures."""
         return [*open_device(known.device.name), Tap("Energy history")]
 
 
 class RankedRoom(Task):
-    """Which room used how much, by its place."""
+    """The room at a given rank of energy use."""
 
     name = "ranked-room"
     app = "smart-home"
@@ -104,7 +102,7 @@ class RankedRoom(Task):
 
 
 class MonthCost(Task):
-    """What a month cost."""
+    """The energy cost of a month."""
 
     name = "month-cost"
     app = "smart-home"
@@ -140,7 +138,7 @@ class CountOn(Task):
     )
     domain = {"nth": {f"rooms-{number + 1}": 2 * number for number in range(11)}}
     facts = {
-        # Several of them: one or none would be a lucky guess.
+        # Several devices, because zero or one would be easy to guess.
         "both": f"SELECT a.id AS first, b.id AS second FROM rooms a JOIN rooms b ON b.place > a.place WHERE "
         f"(SELECT count(*) {_ON} IN (a.id, b.id)) >= 3 ORDER BY a.place + b.place, a.place LIMIT 1 OFFSET :nth",
         "one": "SELECT id, name FROM rooms WHERE id = :both_first",
@@ -149,12 +147,11 @@ class CountOn(Task):
     answer = Answer(f"SELECT count(*) {_ON} IN (:one_id, :two_id)")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The page of a room lists them."""
         return [Tap("All rooms"), Tap(known.one.name), Tap("Back"), Tap(known.two.name)]
 
 
 class BatteryLevel(Task):
-    """How full a battery is."""
+    """The battery level of a device."""
 
     name = "battery-level"
     app = "smart-home"
@@ -167,7 +164,6 @@ class BatteryLevel(Task):
     answer = Answer("SELECT :device_battery")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The list of batteries, or the page of the device."""
         return [Tap("More"), Tap("Batteries")]
 
 
@@ -195,7 +191,7 @@ class WhoWasIt(Task):
 
 
 class WhenNoticed(Task):
-    """When a sensor noticed something last."""
+    """When a sensor last reported an event."""
 
     name = "when-noticed"
     app = "smart-home"
@@ -250,7 +246,7 @@ class ScheduledTime(Task):
 
 
 class WarmestYesterday(Task):
-    """How warm it was at most, or at least, yesterday."""
+    """Yesterday's highest or lowest temperature."""
 
     name = "temperature-yesterday"
     app = "smart-home"
@@ -270,12 +266,11 @@ class WarmestYesterday(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Its page leads to its past."""
         return [*open_device(known.device.name), Tap("Temperature history")]
 
 
 class CodeDays(Task):
-    """From when, or until when, a code works."""
+    """The first or last day on which a code is valid."""
 
     name = "code-days"
     app = "smart-home"
@@ -293,7 +288,7 @@ class CodeDays(Task):
 
 
 class ScenesWith(Task):
-    """Which scenes a device is part of."""
+    """Which scenes include a device."""
 
     name = "scenes-with"
     app = "smart-home"
@@ -317,7 +312,7 @@ class ScenesWith(Task):
 
 
 class CountSchedules(Task):
-    """How many schedules a day has."""
+    """How many schedules run on a given weekday."""
 
     name = "count-schedules"
     app = "smart-home"
@@ -333,5 +328,4 @@ class CountSchedules(Task):
     answer = Answer("SELECT count(*) FROM schedules WHERE substr(days, :place, 1) = '1' AND enabled >= :least")
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The list can be limited to a day."""
         return [Tap("Routines"), Tap("Schedules"), Tap(known.day)]

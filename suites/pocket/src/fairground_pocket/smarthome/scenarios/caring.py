@@ -1,4 +1,4 @@
-"""Tasks of people, codes, batteries, firmware, alerts and settings."""
+"""Tasks about members, codes, batteries, firmware, alerts and settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ROOM: Final = "SELECT id, name FROM rooms ORDER BY place LIMIT 1 OFFSET :to"
 
 
 class MovedOut(Task):
-    """One member leaves, another gets a new role."""
+    """Remove a member, and change another's role."""
 
     name = "moved-out"
     app = "smart-home"
@@ -41,9 +41,8 @@ class MovedOut(Task):
     )  # fmt: skip
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Both from the list of members."""
-        gone, other = f"{known.gone.name}, ", f"{known.other.name}, "
-        change: list[Move] = [Tap(other), Tap("Change role"), Tap(known.role.capitalize()), Tap("Save")]
+        gone, other_row = f"{known.gone.name}, ", f"{known.other.name}, "
+        change: list[Move] = [Tap(other_row), Tap("Change role"), Tap(known.role.capitalize()), Tap("Save")]
         return [Tap("More"), Tap("Members"), Tap(gone), Tap("Remove member"), Tap("Remove for good"), *change]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
@@ -52,7 +51,7 @@ class MovedOut(Task):
 
 
 class GuestCode(Task):
-    """A code for a lock, from a day to a day, between hours."""
+    """Create a code for a lock, with dates and hours."""
 
     name = "guest-code"
     app = "smart-home"
@@ -109,7 +108,7 @@ class GuestCode(Task):
 
 
 class ExtendCode(Task):
-    """A code that shall work longer."""
+    """Extend the validity of a code."""
 
     name = "extend-code"
     app = "smart-home"
@@ -124,14 +123,13 @@ class ExtendCode(Task):
     allowed = (Change("codes", ("last",), "id = :code_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the form of the code."""
         last = Tap(formats.day(date.fromisoformat(known.new)))
         find: list[Move] = [Tap("More"), Tap("Door codes"), Tap(known.code.name), Tap("Edit code")]
         return [*find, Tap("Last day"), last, Tap("Save")]
 
 
 class ReplaceBatteries(Task):
-    """Every battery below a level."""
+    """Record new batteries for all devices below a level."""
 
     name = "replace-batteries"
     app = "smart-home"
@@ -149,15 +147,15 @@ class ReplaceBatteries(Task):
     )
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        return [Tap("More"), Tap("Batteries"), *(Tap(f"Battery replaced: {one.name}") for one in known.low)]
+        return [Tap("More"), Tap("Batteries"), *(Tap(f"Battery replaced: {device.name}") for device in known.low)]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        other = data.one("SELECT name FROM devices WHERE battery >= ? ORDER BY battery LIMIT 1", known.level)
-        return {"one too many": [*self.moves(known, data), Tap(f"Battery replaced: {other}")]}
+        other_device = data.one("SELECT name FROM devices WHERE battery >= ? ORDER BY battery LIMIT 1", known.level)
+        return {"one too many": [*self.moves(known, data), Tap(f"Battery replaced: {other_device}")]}
 
 
 class UpdateRoom(Task):
-    """All firmware updates of a room."""
+    """Install all firmware updates of a room."""
 
     name = "update-room"
     app = "smart-home"
@@ -167,7 +165,7 @@ class UpdateRoom(Task):
 
     @staticmethod
     def _age(db: Database, known: Known) -> None:
-        """At least two devices of the room are behind."""
+        """Makes the firmware of at least two devices of the room outdated."""
         first = "SELECT id FROM devices WHERE room = ? ORDER BY serial LIMIT 2"
         db.run(f"UPDATE devices SET newest = '5.1.0' WHERE id IN ({first})", known.room.id)
 
@@ -188,14 +186,14 @@ class UpdateRoom(Task):
     )  # fmt: skip
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        return [Tap("More"), Tap("Updates"), *(Tap(f"Update {one.name}") for one in known.old)]
+        return [Tap("More"), Tap("Updates"), *(Tap(f"Update {device.name}") for device in known.old)]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
         return {"everything": [Tap("More"), Tap("Updates"), Tap("Update all"), Tap("Update all now")]}
 
 
 class MoveDevice(Task):
-    """A device in another room, under another name."""
+    """Move a device to another room, and rename it."""
 
     name = "move-device"
     app = "smart-home"
@@ -217,13 +215,12 @@ class MoveDevice(Task):
     allowed = (Change("devices", ("name", "room"), "id = :device_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the menu of the device."""
         form: list[Move] = [Fill("Name", known.title), Tap("Room"), Tap(known.room.name), Tap("Save")]
         return [*open_device(known.device.name), Tap("More options"), Tap("Rename or move"), *form]
 
 
 class AddDevice(Task):
-    """A device out of its box."""
+    """Add a new device."""
 
     name = "add-device"
     app = "smart-home"
@@ -276,7 +273,7 @@ class AddDevice(Task):
 
 
 class HandleAlert(Task):
-    """An alert that was dealt with."""
+    """Mark an alert as handled."""
 
     name = "handle-alert"
     app = "smart-home"
@@ -294,7 +291,7 @@ class HandleAlert(Task):
 
 
 class QuietHours(Task):
-    """When alerts make no sound, and one kind that is not told at all."""
+    """Set the quiet hours, and turn off one kind of alert."""
 
     name = "quiet-hours"
     app = "smart-home"

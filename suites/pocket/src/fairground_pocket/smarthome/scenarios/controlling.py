@@ -1,4 +1,4 @@
-"""Tasks of controlling devices: one, several, and those that must be found first."""
+"""Tasks about controlling devices: one, several, and devices that must be found first."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LEVELS: Final = {f"{level}-percent": level for level in range(10, 101, 10)}
 
 
 class SetBrightness(Task):
-    """A light that is on, at another brightness."""
+    """Change the brightness of a light that is on."""
 
     name = "set-brightness"
     app = "smart-home"
@@ -41,7 +41,6 @@ class SetBrightness(Task):
     allowed = (turned("brightness"), LOGGED)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the sheet with all steps."""
         return [*open_device(known.device.name), Tap("Choose brightness"), Tap(f"Brightness {known.level} %")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
@@ -50,7 +49,7 @@ class SetBrightness(Task):
 
 
 class ColourTheLight(Task):
-    """A light that is off: on, in a colour, at a brightness."""
+    """Turn on a light with a colour and a brightness."""
 
     name = "colour-the-light"
     app = "smart-home"
@@ -83,7 +82,7 @@ class ColourTheLight(Task):
 
 
 class SetThermostat(Task):
-    """A thermostat to a temperature and a mode."""
+    """Set the temperature and mode of a thermostat."""
 
     name = "set-thermostat"
     app = "smart-home"
@@ -108,7 +107,7 @@ class SetThermostat(Task):
 
 
 class LockUp(Task):
-    """A lock that was left open, and that shall see to itself from now on."""
+    """Lock a door and turn on its auto-lock with a delay."""
 
     name = "lock-up"
     app = "smart-home"
@@ -130,7 +129,7 @@ class LockUp(Task):
 
 
 class RoomLightsOff(Task):
-    """All lights of a room, and nothing else there."""
+    """Turn off all lights of a room, and nothing else."""
 
     name = "room-lights-off"
     app = "smart-home"
@@ -164,7 +163,6 @@ class RoomLightsOff(Task):
     )  # fmt: skip
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the button of the room."""
         return [Tap("All rooms"), Tap(known.room.name), Tap("Lights off")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
@@ -172,7 +170,7 @@ class RoomLightsOff(Task):
 
 
 class TwoBlinds(Task):
-    """Two blinds to the same opening."""
+    """Set two blinds to the same opening."""
 
     name = "two-blinds"
     app = "smart-home"
@@ -201,7 +199,7 @@ class TwoBlinds(Task):
 
 
 class LeaveTheHouse(Task):
-    """The mode of the home, and a camera that records."""
+    """Set the home's mode, and when a camera records."""
 
     name = "leave-the-house"
     app = "smart-home"
@@ -224,13 +222,12 @@ class LeaveTheHouse(Task):
     allowed = (Change("settings", ("value",), "name = 'mode'"), turned("recording"), LOGGED, NOTED)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """First the mode, then the camera."""
         mode: list[Move] = [Tap("Change mode"), Tap(f"Set {known.mode.capitalize()} mode")]
         return [*mode, *open_device(known.device.name), Tap("Recording"), Tap(f"Recording {known.recording}")]
 
 
 class PlayMusic(Task):
-    """A speaker that plays something at a volume."""
+    """Play something on a speaker at a given volume."""
 
     name = "play-music"
     app = "smart-home"
@@ -251,14 +248,14 @@ class PlayMusic(Task):
     allowed = (turned("power", "source", "volume"), LOGGED)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The volume by less and more: the sheet knows only tens."""
+        """Sets the volume with the stepper, because the sheet only offers multiples of ten."""
         steps = (known.level - 30) // 5
         press = [Tap("More Volume" if steps > 0 else "Less Volume")] * abs(steps)
         return [*open_device(known.device.name), Tap("Power"), Tap("Source"), Tap(f"Source {known.source}"), *press]
 
 
 class Preheat(Task):
-    """An oven to a temperature and a way of heating."""
+    """Set an oven's temperature and mode."""
 
     name = "preheat-oven"
     app = "smart-home"
@@ -287,7 +284,7 @@ class Preheat(Task):
 
 
 class ColdestRoom(Task):
-    """The thermostat that shows the least, which must be found first."""
+    """Set the thermostat with the lowest reading, which must be found first."""
 
     name = "coldest-room"
     app = "smart-home"
@@ -311,13 +308,12 @@ class ColdestRoom(Task):
     allowed = (turned("target"), LOGGED)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """By the list of thermostats, then as always."""
         look: list[Move] = [Tap("Devices"), Tap("Choose kind"), Tap("Thermostats"), Tap(known.device.name)]
         return [*look, Tap("Choose target temperature"), Tap(f"Target temperature {known.degrees}.0 °C")]
 
 
 class HungriestPlug(Task):
-    """The plug that used the most in a month, off."""
+    """Turn off the plug that used the most energy in a month."""
 
     name = "hungriest-plug"
     app = "smart-home"
@@ -348,12 +344,12 @@ class HungriestPlug(Task):
     allowed = (turned("power"), LOGGED)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The figures are by device; the plug is turned off on its page."""
+        """Finds the plug in the energy figures, then turns it off on its page."""
         look: list[Move] = [Tap("Energy"), Tap("By device"), Tap("Choose month"), Tap(known.month_name)]
         return [*look, *AGAIN, *open_device(known.device.name), Tap("Power")]
 
 
 def _other_mode(db: Database, known: Known) -> None:
-    """Any mode but the one that is asked for."""
-    other = next(mode for mode in ("Grill", "Hot air") if mode != known.mode)
-    db.run("UPDATE traits SET value = ? WHERE device = ? AND name = 'mode'", other, known.device.id)
+    """Sets any mode other than the requested one."""
+    other_mode = next(mode for mode in ("Grill", "Hot air") if mode != known.mode)
+    db.run("UPDATE traits SET value = ? WHERE device = ? AND name = 'mode'", other_mode, known.device.id)

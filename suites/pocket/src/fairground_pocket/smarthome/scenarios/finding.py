@@ -1,4 +1,4 @@
-"""What the tasks of the smart home share: queries for devices that can be named without doubt, and the way to them."""
+"""Shared by the tasks of the smart home: queries for devices that can be identified uniquely, and routes to them."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from fairground.worlds import Fill, Move, Tap
 from fairground_pocket.kit import Add, Change, Database, Expect, Known
 
 AGAIN: Final[list[Move]] = [Tap("Home screen"), Tap("Smart Home")]
-"""Back to the first screen, from wherever one is."""
+"""From any screen back to the first one."""
 
 NTH: Final = {f"no-{number + 1}": number for number in range(10)}
-"""A domain of ten places that are not spoken of."""
+"""A domain of ten positions that the instruction does not mention."""
 
 LOGGED: Final = Add("activity", "device = :device_id", at_most=None)
-"""What is done to `device` is noted down, as often as it is done."""
+"""Allows any number of log entries about `device`."""
 
 NOTED: Final = Add("activity", "device IS NULL")
-"""One entry of the log that is about no device."""
+"""Allows one log entry that is about no device."""
 
 MONTH: Final = "SELECT DISTINCT month FROM energy_months ORDER BY month DESC LIMIT 1 OFFSET :back"
-"""The month so many months ago, by the parameter `back`."""
+"""The month that is `back` months ago."""
 
 _NAMES: Final = (
     "trim(substr('January  February March    April    May      June     July     August   SeptemberOctober  November "
     "December ', (CAST(substr({0}, 6, 2) AS INTEGER) - 1) * 9 + 1, 9)) || ' ' || substr({0}, 1, 4)"
 )
 MONTH_NAME: Final = f"SELECT {_NAMES.format(':month')}"
-"""The fact `month` as people say it."""
+"""The fact `month` in words."""
 
 
 def devices(where: str, nth: str = ":nth", columns: str = "d.id, d.name, d.kind") -> str:
-    """SQL for the nth device, round and round, of those that can be reached and for which something holds."""
+    """SQL for the nth reachable device that meets a condition; nth wraps around."""
     source = f"FROM devices d JOIN rooms r ON r.id = d.room WHERE d.online = 1 AND ({where})"
-    # Serial numbers are drawn by chance: an order that differs from home to home and is nobody's favourite.
+    # Serial numbers are random, so this order differs between homes and favours no device.
     return (
         f"SELECT {columns}, r.name AS room {source} ORDER BY d.serial LIMIT 1 "
         f"OFFSET ({nth}) % max((SELECT count(*) {source}), 1)"
@@ -42,7 +42,7 @@ def devices(where: str, nth: str = ":nth", columns: str = "d.id, d.name, d.kind"
 
 
 def spoken_day(fact: str) -> str:
-    """SQL for a fact that is an ISO day, as people say it: `14 March 2025`."""
+    """SQL for an ISO day in words: `14 March 2025`."""
     return f"SELECT CAST(substr(:{fact}, 9) AS INTEGER) || ' ' || {_NAMES.format(f':{fact}')}"
 
 
@@ -52,23 +52,23 @@ def of(kind: str, nth: str = ":nth") -> str:
 
 
 def has(trait: str, test: str) -> str:
-    """A condition for `devices`: something about the value of a trait, such as `= '1'`."""
+    """A condition for `devices` on the value of a trait, such as `= '1'`."""
     return f"EXISTS (SELECT 1 FROM traits t WHERE t.device = d.id AND t.name = '{trait}' AND t.value {test})"
 
 
 def becomes(name: str, trait: str, value: Any, device: str = "device") -> Expect:
-    """A trait of the device that the task is about has this value afterwards."""
+    """Expects a trait of the task's device to have this value afterwards."""
     return Expect(name, f"SELECT value FROM after.traits WHERE device = :{device}_id AND name = '{trait}'", value)
 
 
 def turned(*traits: str, device: str = "device") -> Change:
-    """Only these traits of the device may change."""
+    """Allows only these traits of the device to change."""
     names = ", ".join(f"'{trait}'" for trait in traits)
     return Change("traits", ("value",), f"device = :{device}_id AND name IN ({names})")
 
 
 def preset(device: str = "device", **traits: str) -> Callable[[Database, Known], None]:
-    """Puts traits of a device of `given` to values; texts with placeholders."""
+    """Sets traits of a device of `given` before the episode; texts have placeholders."""
 
     def inject(db: Database, known: Known) -> None:
         for name, value in traits.items():
@@ -79,17 +79,17 @@ def preset(device: str = "device", **traits: str) -> Callable[[Database, Known],
 
 
 def open_device(name: str) -> list[Move]:
-    """From the first screen to a device: by search."""
+    """From the first screen to a device, by search."""
     return [Tap("Devices"), Fill("Search devices", name), Tap(name)]
 
 
 def pick(name: str) -> list[Move]:
-    """Where a device is chosen for a routine."""
+    """Picks a device for a routine."""
     return [Fill("Search for a device", name), Tap(name)]
 
 
 def lookup(data: Database, sql: str, *values: Any) -> Any:
-    """A row that must be there."""
+    """A row that must exist."""
     row = data.row(sql, *values)
     assert row is not None, sql
     return row

@@ -1,4 +1,4 @@
-"""Tasks of scenes, schedules and automations."""
+"""Tasks about scenes, schedules and automations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SCHEDULE: Final = (
 
 
 class CreateScene(Task):
-    """A scene with two actions."""
+    """Create a scene with two actions."""
 
     name = "create-scene"
     app = "smart-home"
@@ -49,21 +49,19 @@ class CreateScene(Task):
     allowed = (Add("scenes"), Add("scene_actions", "device IN (:light_id, :blind_id)", at_most=2))
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """First the scene, then its actions."""
         start: list[Move] = [Tap("Routines"), Tap("New scene"), Fill("Name", known.title), Tap("Save")]
-        one: list[Move] = [Tap("Action"), Tap(f"Brightness {known.level} %"), Tap("Save")]
-        two: list[Move] = [Tap("Action"), Tap(f"Opening {known.opening} %"), Tap("Save")]
+        light_action: list[Move] = [Tap("Action"), Tap(f"Brightness {known.level} %"), Tap("Save")]
+        blind_action: list[Move] = [Tap("Action"), Tap(f"Opening {known.opening} %"), Tap("Save")]
         add = Tap("Add action")
-        return [*start, add, *pick(known.light.name), *one, add, *pick(known.blind.name), *two]
+        return [*start, add, *pick(known.light.name), *light_action, add, *pick(known.blind.name), *blind_action]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """Done to the devices themselves instead."""
         light: list[Move] = [Tap("Choose brightness"), Tap(f"Brightness {known.level} %")]
         return {"only the name": self.moves(known, data)[:4], "at once": [*open_device(known.light.name), *light]}
 
 
 class RunScene(Task):
-    """A scene, and then one light otherwise."""
+    """Run a scene, then change one light."""
 
     name = "run-scene"
     app = "smart-home"
@@ -104,13 +102,13 @@ class RunScene(Task):
         ]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        other = data.one("SELECT name FROM scenes WHERE id != ? ORDER BY id LIMIT 1", known.scene.id)
+        other_scene = data.one("SELECT name FROM scenes WHERE id != ? ORDER BY id LIMIT 1", known.scene.id)
         moves = list(self.moves(known, data))
-        return {"another scene": [moves[0], Tap(f"Run {other}"), *moves[2:]]}
+        return {"another scene": [moves[0], Tap(f"Run {other_scene}"), *moves[2:]]}
 
 
 class ChangeSceneLevel(Task):
-    """An action of a scene, with another value."""
+    """Change the value of an action in a scene."""
 
     name = "change-scene-level"
     app = "smart-home"
@@ -137,7 +135,7 @@ class ChangeSceneLevel(Task):
 
 
 class RemoveFromScene(Task):
-    """A device that a scene shall leave alone."""
+    """Remove a device from a scene."""
 
     name = "remove-from-scene"
     app = "smart-home"
@@ -164,7 +162,7 @@ class RemoveFromScene(Task):
 
 
 class DeleteScene(Task):
-    """One of two scenes with names that are alike."""
+    """Delete one of two scenes with similar names."""
 
     name = "delete-scene"
     app = "smart-home"
@@ -206,7 +204,7 @@ class DeleteScene(Task):
 
 
 class AddSchedule(Task):
-    """A device told something, at a time, on some days."""
+    """Schedule an action of a device at a time on some days."""
 
     name = "add-schedule"
     app = "smart-home"
@@ -250,7 +248,7 @@ class AddSchedule(Task):
 
 
 class MoveSchedule(Task):
-    """A schedule at another time, on other days."""
+    """Move a schedule to another time and other days."""
 
     name = "move-schedule"
     app = "smart-home"
@@ -275,7 +273,7 @@ class MoveSchedule(Task):
     allowed = (Change("schedules", ("time", "days"), "id = :schedule_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """Only the days that differ are ticked anew."""
+        """Toggles only the days that differ."""
         row = lookup(data, "SELECT * FROM schedules WHERE id = ?", known.schedule.id)
         ticks = [Tap(day) for day, old, new in zip(DAYS, row["days"], known.days, strict=True) if old != new]
         name = f"{known.schedule.name}: {schedule_words(known.schedule.kind, row)}"
@@ -283,7 +281,6 @@ class MoveSchedule(Task):
         return [*find, Tap("Edit schedule"), Fill("Time", known.new), *ticks, Tap("Save")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """A second one instead of the first moved."""
         row = lookup(data, "SELECT * FROM schedules WHERE id = ?", known.schedule.id)
         days = [Tap(name) for name, digit in zip(DAYS, known.days, strict=True) if digit == "1"]
         order = Tap(action_words(known.schedule.kind, row["trait"], row["value"]))
@@ -292,7 +289,7 @@ class MoveSchedule(Task):
 
 
 class PauseSchedules(Task):
-    """All schedules of a device."""
+    """Pause all schedules of a device."""
 
     name = "pause-schedules"
     app = "smart-home"
@@ -318,7 +315,6 @@ class PauseSchedules(Task):
     allowed = (Change("schedules", ("enabled",), "device = :device_id"),)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """One after the other, from the page of the device."""
         moves: list[Move] = []
         for row in data.rows("SELECT * FROM schedules WHERE device = ? ORDER BY time, days, id", known.device.id):
             name = schedule_words(known.device.kind, row)
@@ -327,7 +323,7 @@ class PauseSchedules(Task):
 
 
 class CreateAutomation(Task):
-    """When a sensor notices something, and if something holds, a light is turned on."""
+    """Create an automation with a sensor trigger and a condition that turns on a light."""
 
     name = "create-automation"
     app = "smart-home"
@@ -379,7 +375,7 @@ class CreateAutomation(Task):
 
 
 class PauseAutomation(Task):
-    """An automation that shall rest."""
+    """Pause an automation."""
 
     name = "pause-automation"
     app = "smart-home"
@@ -405,7 +401,7 @@ class PauseAutomation(Task):
 
 
 class LimitAutomation(Task):
-    """An automation under another condition."""
+    """Change the condition of an automation."""
 
     name = "limit-automation"
     app = "smart-home"

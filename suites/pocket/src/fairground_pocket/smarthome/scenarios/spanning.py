@@ -1,4 +1,4 @@
-"""Tasks that span the smart home and the mailbox."""
+"""Tasks that span Smart Home and Email."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TO_EMAIL: Final[list[Move]] = [Tap("Home screen"), Tap("Email")]
 
 
 class InviteContact(Task):
-    """A contact of the mailbox gets access."""
+    """Invite a contact from the mailbox."""
 
     name = "invite-contact"
     app = "smart-home"
@@ -42,7 +42,6 @@ class InviteContact(Task):
     allowed = (Add("members", "status = 'invited'"), NOTED)
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """First the address, then the form."""
         row = f"{known.person.name}, {known.person.address}"
         look: list[Move] = [*_TO_EMAIL, Tap("Contacts"), Fill("Search contacts", known.person.name), Tap(row), *AGAIN]
         return [*look, *_invite(known.person.name, known.person.address, known.role)]
@@ -52,7 +51,7 @@ class InviteContact(Task):
 
 
 class AccessAskedFor(Task):
-    """A mail asks for a door code; it says for which lock, when, and which digits."""
+    """Create the door code that a mail asks for; the mail names the lock, the dates and the digits."""
 
     name = "access-asked-for"
     app = "smart-home"
@@ -121,7 +120,6 @@ class AccessAskedFor(Task):
     allowed = (Add("codes"), Add("activity", "device = :device_id"))
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """The mail is read, then the form filled."""
         read: list[Move] = [*_TO_EMAIL, Tap(f"{known.subject}, "), *AGAIN]
         days, hours = (known.first, known.last), (known.opens, known.closes)
         return [*read, *new_code(known.person.name, known.code, known.device.name, days, hours)]
@@ -132,7 +130,7 @@ class AccessAskedFor(Task):
 
 
 class MailEnergyTotal(Task):
-    """How much energy the home used in a month, for somebody who asked."""
+    """Mail a month's energy use to a person who asked for it."""
 
     name = "mail-energy-total"
     app = "smart-home"
@@ -161,16 +159,14 @@ class MailEnergyTotal(Task):
     )  # fmt: skip
 
     def moves(self, known: Known, data: Database) -> Sequence[Move]:
-        """First the figure, then the mail."""
         look: list[Move] = [Tap("Energy"), Tap("Choose month"), Tap(known.month_name)]
         return [*look, *self._mail(known, known.total, "Send")]
 
     def near_misses(self, known: Known, data: Database) -> Mapping[str, Sequence[Move]]:
-        """The figure of the month after, or never sent."""
-        other = data.one("SELECT printf('%.1f', sum(wh) / 1000.0) FROM energy_months WHERE month = "
+        other_month = data.one("SELECT printf('%.1f', sum(wh) / 1000.0) FROM energy_months WHERE month = "
                          "(SELECT min(month) FROM energy_months WHERE month > ?)", known.month)  # fmt: skip
         return {
-            "another month": self._mail(known, other, "Send"),
+            "another month": self._mail(known, other_month, "Send"),
             "a draft": self._mail(known, known.total, "Save draft"),
         }
 
