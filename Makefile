@@ -24,7 +24,8 @@ help: ## Show this list
 run: ## Evaluate the built-in agents on ten apps and write a report
 	@scripts/setup run
 	@$(bin)/fairground run $(first) $(agents) --configs 1 --rollouts 1 --steps 30
-	@echo "more   $(bin)/fairground run pocket --agent oracle:slip=0.1 --configs 4 --rollouts 3   (see: $(bin)/fairground run --help)"
+	@echo "more   $(bin)/fairground run pocket/notes --agent oracle:slip=0.1 --configs 4 --rollouts 3"
+	@echo "next   source .venv/bin/activate && fairground quickstart"
 
 quick: ## Run only the pure-logic tests (under a minute)
 	@scripts/setup check

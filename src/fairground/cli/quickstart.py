@@ -48,7 +48,8 @@ other start pages. Each variant is a configuration. This run tries {configs} of 
 _WHAT_IT_MEANS = """\
 A configuration is named INSTANCE@PROFILE/THEME/UI_STATE. The UI state is the
 page that the app starts on. This agent taps the label on the first page that it
-sees, so it works only where the app starts on the list of notes.
+sees, so it cannot work where the app starts elsewhere. It also fails where the
+label is outside the screen: a node that is not visible has no center.
 """
 
 
@@ -220,7 +221,8 @@ def _print_next(file: Path, commands: dict[str, str]) -> None:
     for words, command in commands.items():
         console.print(f"{words}:\n  $ {escape(command)}", highlight=False, soft_wrap=True)
     console.print(
-        f"\nScores of {CONFIGS} episodes have wide intervals: raise --configs to narrow them.\n"
-        "To connect a model or to write a larger agent, read docs/agents.md.",
+        f"\nScores of {CONFIGS} episodes have wide intervals, and differences stay undecided: raise\n"
+        "--configs to narrow them. To connect a model or to write a larger agent, read the\n"
+        "documentation page on agents (docs/agents.md).",
         highlight=False,
     )

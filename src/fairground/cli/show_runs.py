@@ -74,16 +74,27 @@ def show_runs(folder: Path, *, browser: bool, json: bool) -> None:
 
 
 def _print_missed(folder: Path, explained: list[_Shown], total: int) -> None:
-    table = grid(f"{counted(total, 'episode')} did not pass", "outcome", "agent", "episode", "scenario", "why")
-    for row in explained:
-        ended = row.ended
-        table.add_row(
-            outcome_markup(ended.finished.outcome),
-            label(ended.agent, 24),
-            label(row.folder.relative_to(folder)),
-            label(f"{ended.configuration.app}/{ended.configuration.scenario}"),
-            label(row.why, 70),
-        )
+    # A column in which all rows are the same says nothing.
+    varying = {
+        name: values
+        for name, values in {
+            "agent": [label(row.ended.agent, 24) for row in explained],
+            "scenario": [
+                label(f"{row.ended.configuration.app}/{row.ended.configuration.scenario}") for row in explained
+            ],
+        }.items()
+        if len({*values}) > 1
+    }
+    columns = {
+        "outcome": [outcome_markup(row.ended.finished.outcome) for row in explained],
+        "episode": [label(row.folder.relative_to(folder)) for row in explained],
+        **varying,
+        "configuration": [label(row.ended.configuration.id.split("/", 3)[-1]) for row in explained],
+        "failed check or error": [label(row.why, 70) for row in explained],
+    }
+    table = grid(f"{counted(total, 'episode')} did not pass", *columns)
+    for cells in zip(*columns.values(), strict=True):
+        table.add_row(*cells)
     show(table)
     if total > len(explained):
         console.print(f"... and {total - len(explained):,} more; --json lists all", highlight=False)

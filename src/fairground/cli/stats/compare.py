@@ -202,7 +202,12 @@ def print_strict_comparison(comparison: Comparison | None) -> None:
 
 
 def print_changes(moves: Transitions, base: Cells, new: Cells) -> None:
-    """Prints how many tasks each solved always, sometimes and never, which changed, and the paired tests."""
+    """Prints how many tasks each solved always, sometimes and never, which changed, and the paired tests.
+
+    Nothing is printed for a single task: the difference says all there is.
+    """
+    if moves.tasks == 1:
+        return
     title = (
         f"{counted(moves.tasks, 'task')}, by how often {label(base.contender)} (down) and {label(new.contender)} "
         "(across) solved them"
