@@ -168,7 +168,7 @@ def test_what_is_copied_in_a_page_reaches_who_plays_and_is_no_action(
     page.goto(f"{url}live/{play.id}/join/{play.key}")
     page.wait_for_selector("#live-screen[data-state=live][data-frames]")
     page.click("#live-copy")
-    page.wait_for_selector(".toast:has-text('no text on the seat')")
+    page.wait_for_selector(".toast:has-text('clipboard has no text')")
 
     box = page.locator("#live-screen canvas").bounding_box()
     assert box is not None

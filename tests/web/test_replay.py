@@ -227,7 +227,7 @@ def test_a_thought_of_a_megabyte_is_cut_and_says_so(url: str, new_page: Callable
     assert step["thought_length"] == 1_000_000 and len(step["thought"]) < 30_000
     page = new_page("/replay/first/000004#step-4")
     at(page, 4)
-    assert "1,000,000 characters in all" in str(page.text_content(".replay-thought"))
+    assert "1,000,000 characters in total" in str(page.text_content(".replay-thought"))
     page.keyboard.press("ArrowRight")
     at(page, 5)
 
