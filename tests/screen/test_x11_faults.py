@@ -156,7 +156,9 @@ def test_frames_can_be_grabbed_while_another_thread_waits(each_bench: Any) -> No
     while waiting.is_alive():
         frames += each_bench.screen.grab().size == (1280, 720)
     waiting.join()
-    assert not settled[0].quiet and settled[0].reason
+    # Which of the two depends on how often the waiting thread got to look, beside one that grabs without a pause.
+    reasons = ("programs are still working", "the picture has not been stable for long enough")
+    assert not settled[0].quiet and settled[0].reason in reasons
     assert frames > 10
 
 
