@@ -14,11 +14,13 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
 MAX_BODY: Final = 1 << 18
 MAX_FIELDS: Final = 200
+MAX_CONNECTIONS: Final = 64
+"""Maximum number of open connections. Chromium opens at most 32 to a proxy; a program that opens more gets no answer."""
 SECONDS: Final = 10.0
 
 
@@ -126,6 +128,27 @@ class Server:
 class _Threads(socketserver.ThreadingTCPServer):
     daemon_threads = True
     block_on_close = False
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._free = threading.BoundedSemaphore(MAX_CONNECTIONS)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer in a thread of its own; close the connection if too many are open."""
+        if not self._free.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        try:
+            super().process_request(request, client_address)
+        except BaseException:  # no thread could be started
+            self._free.release()
+            raise
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Ignore clients that disconnected."""
