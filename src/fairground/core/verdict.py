@@ -36,6 +36,13 @@ class Check(Record):
     expected: Any = None
     found: Any = None
     integrity: bool = Field(False, description="a guard (nothing else changed): if it fails, the reward is 0")
+    weak: bool = Field(
+        False, description="weak evidence: the answer of a running program, which the agent could have replaced"
+    )
+
+    def as_weak(self) -> Self:
+        """Return the check marked as weak evidence."""
+        return self.model_copy(update={"weak": True})
 
     @field_validator("name", "expected", "found", mode="before")
     @classmethod

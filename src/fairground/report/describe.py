@@ -1,4 +1,4 @@
-"""Descriptions of actions, used on pages, contact sheets and in terminals."""
+"""Descriptions of actions and checks, used on pages, contact sheets and in terminals."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from fairground.core import (
     Action,
     Answer,
     CallUser,
+    Check,
     Click,
     Drag,
     Fail,
@@ -92,6 +93,13 @@ def evidence(value: Any, *, indent: int | None = None) -> str:
     if isinstance(value, str):
         return value if value.strip() == value and value else json.dumps(value, ensure_ascii=False)
     return json.dumps(value, ensure_ascii=False, indent=indent, default=repr)
+
+
+def worth(check: Check, total: float) -> str:
+    """Return what a check counts for, and whether its evidence is weak."""
+    share = f"{check.weight / total:.0%} of the reward" if check.weight else ""
+    weak = "weak evidence: the running program's answer" if check.weak else ""
+    return ", ".join(filter(None, ("guard" if check.integrity else "", share, weak)))
 
 
 def in_a_line(error: str) -> str:

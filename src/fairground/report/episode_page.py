@@ -13,11 +13,12 @@ from pathlib import Path
 from urllib.parse import quote as url
 
 from fairground.core import Check, EpisodeError, Step, Type, ended_by_words
-from fairground.report.describe import describe, evidence
+from fairground.report.describe import describe, evidence, worth
 from fairground.report.html import Child, Html, join, tag
 from fairground.report.marks import Box, Mark, Ring, Trail, arrow_head, caption, marks, scale
 from fairground.report.outcomes import outcome_pill
 from fairground.report.palette import theme
+from fairground.report.plural import counted
 from fairground.report.scenes import Scene, outcome_of, scenes_of
 from fairground.report.state_changes import changes_section, state_changes
 from fairground.rollout.disk import write_whole
@@ -271,8 +272,6 @@ def _changes(folder: EpisodeFolder) -> Html | None:
 
 def _check(check: Check, total: float) -> Html:
     sign = "m7 12.4 3.4 3.4L17 9" if check.passed else "m8.2 8.2 7.6 7.6m0-7.6-7.6 7.6"
-    share = f"{check.weight / total:.0%} of the reward" if check.weight else ""
-    worth = ", ".join(filter(None, ("guard" if check.integrity else "", share)))
     icon = tag(
         "svg", tag("circle", cx=12, cy=12, r=11), tag("path", d=sign), viewBox="0 0 24 24", role="img",
         class_="check" if check.passed else "check cross", aria_label="passed" if check.passed else "failed",
@@ -284,7 +283,7 @@ def _check(check: Check, total: float) -> Html:
             ("value found", "Found", check.found),
         )
     ]
-    name = tag("td", check.name, tag("small", worth), class_="name")
+    name = tag("td", check.name, tag("small", worth(check, total)), class_="name")
     return tag("tr", tag("td", icon), name, values, class_=None if check.passed else "no")
 
 
@@ -366,7 +365,7 @@ def _logs(folder: EpisodeFolder) -> Html | None:
     for name in folder.log_names():
         text = folder.log(name)
         shown = text if len(text) <= LOG else f"[the last {LOG:,} of {len(text):,} characters]\n{text[-LOG:]}"
-        size = tag("small", f" {text.count(chr(10)):,} lines")
+        size = tag("small", f" {counted(text.count(chr(10)), 'line')}")
         parts.append(tag("details", tag("summary", name, size), tag("pre", shown)))
     return tag("section", tag("h2", "Logs"), parts, class_="card") if parts else None
 

@@ -13,6 +13,7 @@ from fairground.core import Check, EpisodeError
 from fairground.report.describe import describe, evidence
 from fairground.report.marks import COLOUR, Box, Mark, Ring, Trail, arrow_head, caption, marks, scale
 from fairground.report.outcomes import OUTCOME_LOOKS
+from fairground.report.plural import counted
 from fairground.report.scenes import Scene, outcome_of, scenes_of
 from fairground.rollout.folder import EpisodeFolder, read_episode
 
@@ -67,7 +68,7 @@ def _head(folder: EpisodeFolder, *, shown: int, of: int) -> Image.Image:
     for line in _wrap(episode.instruction, lettering(34, bold=True), WIDTH - 2 * MARGIN, lines=3):
         draw.text((MARGIN, y), line, INK, lettering(34, bold=True))
         y += 44
-    facts = [episode.configuration.id, f"agent {episode.agent}", f"{len(folder.steps)} steps"]
+    facts = [episode.configuration.id, f"agent {episode.agent}", counted(len(folder.steps), "step")]
     facts += [f"{episode.seconds:.1f} s"] if episode.seconds else []
     facts += [f"reward {episode.verdict.reward:.2f}"] if episode.verdict else []
     facts += [] if episode.fingerprint.isolated else ["not isolated"]
@@ -84,7 +85,7 @@ def _head(folder: EpisodeFolder, *, shown: int, of: int) -> Image.Image:
     for check in checks[:30]:
         y = _check(image, y, check)
     if len(checks) > 30:
-        draw.text((MARGIN, y), f"and {len(checks) - 30} more checks", MUTED, lettering(20))
+        draw.text((MARGIN, y), f"and {counted(len(checks) - 30, 'more check')}", MUTED, lettering(20))
         y += 34
     return image.crop((0, 0, WIDTH, min(y + 18, room)))
 
@@ -93,7 +94,7 @@ def _check(image: Image.Image, y: int, check: Check) -> int:
     draw = ImageDraw.Draw(image)
     image.paste(_tick(24, check.passed), (MARGIN, y + 1))
     left = MARGIN + 40
-    name = check.name + ("  (guard)" if check.integrity else "")
+    name = check.name + ("  (guard)" if check.integrity else "") + ("  (weak evidence)" if check.weak else "")
     name = next(iter(_wrap(name, lettering(22), WIDTH - left - MARGIN, lines=1)), "")
     draw.text((left, y), name, INK, lettering(22))
     if check.passed:

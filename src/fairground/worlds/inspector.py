@@ -129,7 +129,10 @@ class Inspector:
             StateError: The requested data is not in the state, or cannot be read.
         """
         endpoint = self.find(name)
-        return jsonable(endpoint.ask(state, **_bound(endpoint, arguments or {})))
+        answer = endpoint.ask(state, **_bound(endpoint, arguments or {}))
+        if isinstance(answer, Check) and endpoint.surface == "live":
+            answer = answer.as_weak()
+        return jsonable(answer)
 
     def reference(self) -> str:
         """Return the reference of all endpoints in Markdown, for the app's README."""

@@ -150,6 +150,7 @@ class LocalState:
     Attributes:
         profiles: Display names, by folder.
         flags: Experiments changed at `chrome://flags`.
+        tree: The whole file.
     """
 
     profiles: Mapping[str, str]
@@ -157,11 +158,17 @@ class LocalState:
     flags: tuple[str, ...]
     hardware_acceleration: bool
     language: str
+    tree: Mapping[str, Any] = field(repr=False, compare=False)
+
+    def get(self, path: str, default: Any = None) -> Any:
+        """Any setting by the browser's own path."""
+        return _at(self.tree, path, default)
 
 
 def read_local_state(data: bytes) -> LocalState:
     """Read `Local State`, from the folder that contains the profiles."""
-    get = _Getter(_object(data))
+    tree = _object(data)
+    get = _Getter(tree)
     profiles = {
         folder: _plain_text(info.get("name", ""))
         for folder, info in get.mapping("profile.info_cache").items()
@@ -173,6 +180,7 @@ def read_local_state(data: bytes) -> LocalState:
         flags=get.texts("browser.enabled_labs_experiments"),
         hardware_acceleration=get.flag("hardware_acceleration_mode.enabled", True),
         language=get.text("intl.app_locale"),
+        tree=tree,
     )
 
 

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 from fastapi import Request, Response
 
 from fairground.core import Check, FairgroundError, ended_by_words
-from fairground.report.describe import evidence
+from fairground.report.describe import evidence, worth
 from fairground.report.html import Child, Html, tag
 from fairground.report.outcomes import outcome_pill
 from fairground.report.scenes import outcome_of
@@ -256,14 +256,12 @@ def _checks(folder: EpisodeFolder, label: str = "Checks") -> Html | None:
 
 
 def _check(check: Check, total: float) -> tuple[Child, ...]:
-    share = f"{check.weight / total:.0%} of the reward" if check.weight else ""
-    worth = ", ".join(filter(None, ("guard" if check.integrity else "", share)))
     values = [
         tag("pre", clip(_shown(value), LONG), dir="auto", class_=kind, tabindex=0 if len(_shown(value)) > 300 else None)
         for kind, value in (("expected", check.expected), ("found", check.found))
     ]
     sign = outcome_pill("passed" if check.passed else "failed")
-    return sign, (tag("bdi", check.name), tag("small", worth, class_="worth")), *values
+    return sign, (tag("bdi", check.name), tag("small", worth(check, total), class_="worth")), *values
 
 
 def _shown(value: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from urllib.parse import unquote
 
@@ -12,8 +13,10 @@ from fairground.verify import judge
 from fairground.verify.reading.chromium import read_bookmarks
 from fairground.worlds import World, suite_of
 from fairground_desk.browser import SCENARIOS, Browser
+from fairground_desk.browser.inspector import LOCAL_STATE, PROFILE
 from fairground_desk.browser.person import PEOPLE, SITES, person
 from fairground_desk.browser.profile_files import Mark, bookmarks_file
+from fairground_desk.browser.scenarios.browser_task import _settings
 from fairground_desk.browser.scenarios.taking import OpenTabs
 from fairground_desk.browser.serving import Request
 from fairground_desk.browser.sites import Sites
@@ -97,3 +100,26 @@ def test_a_page_in_a_private_tab_is_not_open_for_the_meeting() -> None:
 def test_a_state_without_the_profile_fails_and_breaks_nothing() -> None:
     world = world_of("bookmark-page/paper@ines/light/start")
     assert not judge(world, State(), State(), None).success
+
+
+@pytest.mark.parametrize(
+    ("preferences", "beside", "noticed"),
+    [
+        ({}, {}, []),
+        ({"https_only_mode_enabled": False}, {}, []),  # its default
+        ({"segmentation_platform": {"client_result_prefs": "x"}}, {"user_experience_metrics": {"stability": 1}}, []),
+        ({"https_only_mode_enabled": True}, {}, ["https_only_mode_enabled"]),
+        ({"search": {"suggest_enabled": False}}, {}, ["search.suggest_enabled"]),
+        ({"enable_do_not_track": True}, {}, ["do_not_track"]),
+        ({}, {"browser": {"enabled_labs_experiments": ["dark@1"]}}, ["browser.enabled_labs_experiments"]),
+        ({}, {"hardware_acceleration_mode": {"enabled": False}}, ["hardware_acceleration_mode.enabled"]),
+    ],
+)
+def test_a_setting_that_was_not_there_before_is_a_change(
+    preferences: dict[str, object], beside: dict[str, object], noticed: list[str]
+) -> None:
+    old, new = (
+        _settings(State({f"{PROFILE}/Preferences": json.dumps(own).encode(), LOCAL_STATE: json.dumps(other).encode()}))
+        for own, other in (({}, {}), (preferences, beside))
+    )
+    assert [name for name in new if new[name] != old[name]] == noticed

@@ -154,6 +154,14 @@ def test_no_setting_is_without_a_guard(changed: str) -> None:
     assert judge(world, before, with_file(after, path, b"\n".join(lines))).reward == 0
 
 
+@pytest.mark.parametrize("path", [PCMANFM, LIBFM])
+@pytest.mark.parametrize("added", [b"\n[config]\nterminal=xterm %s\n", b"\n[desktop]\nshow_trash=0\n"])
+def test_a_setting_that_was_not_there_before_is_a_change(path: str, added: bytes) -> None:
+    world, before, after = moved_paper()
+    forged = after.files[path] + added
+    assert judge(world, before, with_file(after, path, forged)).reward == 0
+
+
 def test_a_file_that_is_there_again_in_a_folder_that_is_gone_is_noticed() -> None:
     world, before = world_of("regroup", "notes", "teacher"), start("teacher")
     plan = Regroup().plan(world, before).whole(before)

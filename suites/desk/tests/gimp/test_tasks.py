@@ -13,6 +13,7 @@ from fairground.verify.reading.picture import Pixels, read_picture
 from fairground.verify.reading.picture_measures import difference
 from fairground.verify.reading.xcf import read_xcf, xcf_leaves
 from fairground.worlds import World, open_seat, suite_of
+from fairground_desk.gimp.inspector import GIMPRC
 from fairground_desk.gimp.pictures import png
 from fairground_desk.gimp.profiles import STUDIOS, build
 from fairground_desk.gimp.scenarios import SCENARIOS, following
@@ -111,3 +112,23 @@ def _with_export(state: State, pixels: Pixels) -> State:
     path = "~/Pictures/Webshop/lifted.png"
     listing = [*state.get("files"), {"path": path, "kind": "file", "size": 1}]
     return State(files={**state.files, path: png(np.ascontiguousarray(pixels[..., :3]))}, data={"files": listing})
+
+
+@pytest.mark.parametrize(
+    ("added", "passes"),
+    [
+        (b"", True),
+        (b"(fill-options (style solid))\n", True),
+        (b"(tile-cache-size 1g)\n", False),
+        (b"(default-snap-to-grid yes)\n", False),
+        (b'(theme "Dark")\n', False),
+    ],
+)
+def test_a_preference_that_was_not_there_before_is_a_change(added: bytes, passes: bool) -> None:
+    profile = next(iter(STUDIOS))
+    world = world_of("undo-and-history", "many", profile)
+    start = recorded(profile)
+    rest = b'(check-updates no)\n(theme "Light")\n'
+    before = State({**start.files, GIMPRC: b"(undo-levels 20)\n(num-processors 2)\n" + rest}, start.data)
+    done = b"(undo-levels 64)\n(save-document-history no)\n" + rest + added
+    assert judge(world, before, State({**start.files, GIMPRC: done}, start.data)).success is passes

@@ -103,3 +103,24 @@ def test_an_answer_is_compared_with_the_log() -> None:
     assert verdict(world, start("library"), f"{right} lines").success
     for wrong in (str(right + 1), f"{right} or {right + 1}", "", None, "many"):
         assert not verdict(world, start("library"), wrong).success
+
+
+@pytest.mark.parametrize(
+    ("added", "passes"),
+    [
+        ("", True),
+        ("[org/xfce/mousepad/state/search]\nmatch-case=true\n", True),
+        ("[org/gtk/settings/file-chooser]\nshow-hidden=true\n", True),
+        ("show-right-margin=true\n", False),
+        ("nobody-knows-this=true\n", False),
+        ("[org/xfce/mousepad/plugins/spell]\nlanguage='de'\n", False),
+    ],
+)
+def test_a_preference_that_was_not_there_before_is_a_change_and_the_state_of_dialogs_is_none(
+    added: str, passes: bool
+) -> None:
+    world = world_of("preferences", "reading", next(iter(WORKPLACES)))
+    asked = "word-wrap=true\nshow-line-numbers=true\nhighlight-current-line=true\n"
+    written = f"[org/xfce/mousepad/preferences/view]\n{asked}{added}"
+    after = with_file(start(world.configuration.profile), SETTINGS, written.encode())
+    assert verdict(world, after).success is passes

@@ -451,7 +451,7 @@ def check_tabs(state: State, urls: list[str]) -> Check:
     )
 
 
-@BROWSER.query("live")
+@BROWSER.query("content")
 def sites(state: State, part: str = "") -> Any:
     """What the web sites received: tickets, registrations, orders, basket, comments and downloads.
 
@@ -464,7 +464,7 @@ def sites(state: State, part: str = "") -> Any:
     return received[part] if part else received
 
 
-@BROWSER.check("live")
+@BROWSER.check("content")
 def check_received(state: State, part: str, field: str, value: str) -> Check:
     """The last entry that a site received has a value.
 

@@ -20,7 +20,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 MAX_BODY: Final = 1 << 18
 MAX_FIELDS: Final = 200
 MAX_CONNECTIONS: Final = 64
-"""Maximum number of open connections. Chromium opens at most 32 to a proxy; a program that opens more gets no answer."""
+"""Maximum number of open connections. Chromium opens at most 32 to a proxy; further ones are closed unanswered."""
 SECONDS: Final = 10.0
 
 

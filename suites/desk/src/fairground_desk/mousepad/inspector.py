@@ -39,6 +39,9 @@ PREFERENCES = {
 }  # fmt: skip
 """Preferences with their defaults, by group and name."""
 
+_INCIDENTAL = ("org/xfce/mousepad/state/", "org/gtk/settings/")
+"""Groups that programs write by themselves: the last search, window sizes, the state of file dialogs."""
+
 
 def text_of(state: State, path: str, encoding: str = "") -> TextFile:
     """A recorded text file."""
@@ -46,12 +49,15 @@ def text_of(state: State, path: str, encoding: str = "") -> TextFile:
 
 
 def preferences_of(state: State) -> dict[str, str]:
-    """Every preference that Mousepad has, as it is set or by default; texts without their quotes."""
+    """Every preference, as it is set or by default; texts without their quotes.
+
+    Keys that Mousepad does not know are included, so that guards notice them.
+    """
     groups = read_keyfile(state.file(SETTINGS), what="settings of Mousepad").groups
     preferences = dict(PREFERENCES)
     for group, keys in groups.items():
-        _, is_ours, name = group.partition("org/xfce/mousepad/preferences/")
-        if is_ours:
+        if not group.startswith(_INCIDENTAL):
+            name = group.removeprefix("org/xfce/mousepad/preferences/")
             preferences |= {f"{name}/{key}": _plain(value) for key, value in keys.items()}
     return preferences
 

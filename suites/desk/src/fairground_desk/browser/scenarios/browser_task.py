@@ -25,6 +25,7 @@ from fairground_desk.browser.inspector import (
     web_data_of,
 )
 from fairground_desk.browser.person import SITES, Person
+from fairground_desk.browser.scenarios.user_settings import other_user_settings
 from fairground_desk.browser.serving import Request
 from fairground_desk.browser.sites import Sites
 from fairground_desk.browser.waiting import focused, opened, page, saved, shown, window
@@ -117,7 +118,8 @@ class BrowserTask(DeskTask):
             checks.append(unchanged("the list of downloads is kept", old, {key: new.get(key) for key in old}))
         if not self.loses_cookies:
             old, new = (dict.fromkeys(cookies_of(state), True) for state in (before, after))
-            checks.append(unchanged("cookies are kept", old, {key: True for key in old if key in new}))
+            kept = unchanged("cookies are kept", old, {key: True for key in old if key in new})
+            checks.append(kept.as_weak() if "live" in after.data else kept)
         if not self.fills:
             old, new = _filled(before), _filled(after)
             checks.append(unchanged("search engines and addresses are as they were", old, new))
@@ -208,16 +210,17 @@ def _open_pages_known(person: Person, state: State) -> Check:
     shown = [tab.get("url", "") for tab in live.get("tabs", []) if not tab.get("private")]
     wanted = [url for url in shown if (urlsplit(url).hostname or "") in hosts and not url.endswith((".pdf", ".csv"))]
     missing = sorted(set(wanted) - set(visited_of(state)))
-    return equal("the history has what is open", [], missing, weight=0.0, integrity=True)
+    return equal("the history has what is open", [], missing, weight=0.0, integrity=True).as_weak()
 
 
 def _settings(state: State) -> dict[str, object]:
     leaves = preferences_leaves(preferences_of(state))
-    return {
+    decided = {
         name: value
         for name, value in leaves.items()
         if not name.startswith("content_exceptions[") or name.partition("[")[2].partition("]")[0] in _DECIDED
     }
+    return decided | other_user_settings(state)
 
 
 def _filled(state: State) -> dict[str, Any]:

@@ -102,7 +102,7 @@ class FilesTask(DeskTask):
     def same_settings(self, world: World, before: State, after: State) -> Check:
         """Guard that the settings are unchanged, except for those of the task."""
         old, new = settings_of(before), settings_of(after)
-        passing = [name for name in (*old, *new) if name.startswith(_PASSING) or name not in old]
+        passing = [name for name in (*old, *new) if name.startswith(_PASSING)]
         return unchanged(
             "the other settings are as they were", old, new, allowed=(*passing, *self.other_settings(world))
         )

@@ -7,14 +7,20 @@ from collections.abc import Sequence
 from fairground.core import Check, State
 from fairground.verify import equal, holds, unchanged
 from fairground.verify.reading.settings import read_sexpressions, setting
+from fairground.verify.reading.sexpressions import Expression
 from fairground.worlds import Enter, Move, Press, World
 from fairground_desk.gimp.inspector import GIMPRC
 from fairground_desk.gimp.scenarios.gimp_task import GimpTask
 from fairground_desk.kit import window
 
-# Settings that this page does not change. GIMP rewrites them unchanged, or omits them if they equal its defaults.
-_KEPT = ("theme", "icon-theme", "color-profile-policy", "check-updates", "save-session-info", "show-tooltips")
-_USUAL = {"theme": ("Dark",), "icon-theme": ("Symbolic",)}
+_ASKED = ("undo-levels", "save-document-history")
+
+# Settings that GIMP adds by itself when the preferences are confirmed.
+_INCIDENTAL = ("fill-options", "stroke-options", "import-raw-plug-in")
+
+# GIMP omits settings that have their default value. Some defaults depend on the machine.
+_OMITTED = ("default-view", "initial-zoom-to-fit", "num-processors", "use-opencl")
+_DEFAULTS = {"theme": ("Dark",), "icon-theme": ("Symbolic",)}
 
 
 class UndoAndHistory(GimpTask):
@@ -39,8 +45,9 @@ class UndoAndHistory(GimpTask):
             holds("both were confirmed together", levels != setting(was, "undo-levels") and history is not None),
             unchanged(
                 "other settings are as they were",
-                {name: setting(was, name) or _USUAL.get(name) for name in _KEPT},
-                {name: setting(now, name) or _USUAL.get(name) for name in _KEPT},
+                _settings(was),
+                {name: value for name, value in _settings(was).items() if name in _OMITTED} | _settings(now),
+                allowed=(*_ASKED, *_INCIDENTAL),
             ),
         ]
 
@@ -57,6 +64,10 @@ class UndoAndHistory(GimpTask):
             Press("alt+o"),
             window("^Preferences$", gone=True),
         ]
+
+
+def _settings(entries: Sequence[Expression]) -> dict[str, object]:
+    return _DEFAULTS | {str(entry[0]): entry[1:] for entry in entries if isinstance(entry, tuple) and entry}
 
 
 SCENARIOS = (UndoAndHistory(),)

@@ -35,12 +35,13 @@ class _Question(InkTask):
         question = self.template.format_map({**case.wanted, **self.facts(case.sheet, case.wanted)})
         among = [value for value in self.among(case.sheet, case.wanted) if value != right]
         matched = match_answer(self.form, right, case.answer, among=among, question=question)
+        live = case.states[1].data.get("live")
+        unsaved = [] if live is None else live.get("unsaved", ["?"])
         return [
             holds("the answer is right", matched, expected=right, found=case.answer),
             equal("the drawing is as it was", case.before, case.after, weight=0, integrity=True),
-            equal("nothing is left unsaved", [], case.states[1].get("live").get("unsaved", ["?"])
-                  if "live" in case.states[1].data else [], weight=0, integrity=True),
-        ]  # fmt: skip
+            equal("nothing is left unsaved", [], unsaved, weight=0, integrity=True).as_weak(),
+        ]
 
     def solve(self, sheet: Sheet, wanted: Mapping[str, Any], drawing: Drawing) -> Sequence[Move]:
         return [Say(str(self.expected(sheet, wanted, drawing)))]
