@@ -78,6 +78,8 @@ def test_list_shows_worlds_and_suggests_for_typos(capsys: pytest.CaptureFixture[
     assert "desk/calc" in run(capsys, "list")[1]
     assert "region-total" in run(capsys, "list", "desk")[1]
     assert "instances  north" in run(capsys, "list", "desk/calc/region-total")[1]
+    assert "Notes, browser page, 412 x 915, 3 profiles x 3 themes" in run(capsys, "list", "pocket/notes")[1]
+    assert "LibreOffice Calc, desktop, " in run(capsys, "list", "desk/calc")[1]
     found = json.loads(run(capsys, "list", "desk/calc", "--json")[1])
     assert found["apps"][0]["scenarios"][0]["instances"]["north"]["region"] == "North"
     code, _, err = run(capsys, "list", "dsk")

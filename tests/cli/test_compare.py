@@ -84,6 +84,9 @@ def test_errors_are_no_losses_and_what_has_not_ended_is_told(
     (pair,) = found["pairs"]
     assert pair["comparison"]["matched"] == 9 and pair["comparison"]["difference"]["estimate"] == 0
     assert any("other is not finished: 10 of 12" in note for note in pair["notes"])
+    assert "invalid still to run one 11 11 1 0 0 other 10 10 0 0 2 " in run(capsys, one, other)[1]
+    third = a_run(tmp_path / "third", set(NAMES), agent="third")
+    assert "still to run" not in run(capsys, one, third)[1]
 
 
 def test_two_runs_of_one_agent_are_told_apart_by_their_folders(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -67,6 +69,28 @@ def test_several_agents_are_shown_as_a_leaderboard_with_what_failed(
     assert missed["folder"] == str(both / "mute/episodes/000000") and "expected 9, found no answer" in missed["why"]
     assert main(["show", str(both)]) == 0
     assert "1 episode did not pass" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["show", "stats", "report"])
+def test_a_folder_of_runs_that_repeat_each_other_lists_them_and_names_the_command_for_one(
+    tmp_path: Path, told: Told, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    runs = tmp_path / "runs"
+    for name, answer in (("first", None), ("second", "9")):
+        spec = RunSpec(worlds=("pocket",), agent="mine")
+        run_of(runs / name, [(ONE, partial(notes_episode, configuration=ONE, answer=answer))], spec)
+    assert main([command, str(runs)]) == 2
+    err = capsys.readouterr().err
+    assert f"{runs} holds 2 runs" in err and "row" not in err and "--condition" in err
+    assert f"  {runs / 'first'}: mine, 1 episode\n" in err and f"  {runs / 'second'}: mine, 1 episode\n" in err
+    commands = re.findall(r"^  (fairground .+)$", err, re.MULTILINE)
+    assert commands[1] == f"fairground compare {runs / 'second'} {runs / 'first'}"
+    assert main(shlex.split(commands[0])[1:]) == 0 and "1 episode: 1 passed" in capsys.readouterr().out
+    spec = RunSpec(worlds=("pocket",), agent="mine", condition="v2")
+    run_of(tmp_path / "named" / "new", [(ONE, partial(notes_episode, configuration=ONE, answer="9"))], spec)
+    (runs / "first").rename(tmp_path / "named" / "old")
+    contenders = [one["contender"] for one in told("show", tmp_path / "named")["summary"]["standings"]]
+    assert [one["condition"] for one in contenders] == ["v2", ""]
 
 
 def test_several_agents_are_scored_again_judged_and_watched(

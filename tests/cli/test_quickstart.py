@@ -33,6 +33,7 @@ def test_it_explains_writes_runs_and_scores_a_first_agent(capsys: pytest.Capture
     assert "score  my_agent.py:MyAgent" in out and "runs/quickstart/report.html" in out
     assert (folder / "runs" / "quickstart" / "report.html").is_file()
     assert "fairground compare runs/quickstart-2 runs/quickstart" in out
+    assert "--condition back-first --out runs/quickstart-2" in out and "AGENT [back-first]" in out
 
 
 @pytest.mark.slow
@@ -51,6 +52,7 @@ def test_json_has_the_scores_and_the_suggested_change_improves_them(
     again = shlex.split(result["next"]["commands"]["Run the same configurations again"])
     assert main([*again[1:], "--json"]) == 0
     standing = json.loads(capsys.readouterr().out)["summary"]["standings"][0]
+    assert standing["contender"] == {"agent": "first.py:MyAgent", "condition": "back-first"}
     assert standing["score"]["estimate"] > passed / 6
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from fairground.cli import main
+from fairground.cli.output import console, print_entry
 from fairground.cli.run import run as command
 from fairground.rollout import Budget, RunSpec, RunStore
 
@@ -84,6 +85,71 @@ def test_observations_are_chosen_and_a_model_is_said_to_see_the_screen_only(
     assert code == 2 and "unknown observation 'trees'" in err and "did you mean tree" in err
     _, out, _ = run(capsys, WORLD, "--agent", "anthropic:claude-opus-5-5", "--observe", "tree", "--dry-run")
     assert "models see only the screen" in out
+
+
+def test_the_help_says_how_to_name_an_edited_agent(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "--help")
+    assert "--agent my_agent.py:MyAgent --condition v2" in out
+    assert "An agent keeps its name when you edit its file." in out
+
+
+def test_long_lines_hang_and_no_word_is_broken(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(console, "_width", 80)
+    agents = [f"oracle:slip=0.{at}" for at in range(1, 6)]
+    words = [word for agent in agents for word in ("--agent", agent)]
+    assert main(["run", WORLD, *words, "--dry-run"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert {line[:7].strip() for line in lines} == {"plan", "time", ""}
+    assert [line[6] for line in lines if line.strip()] == [" "] * len(lines)
+    shown = " ".join(" ".join(lines).split())
+    assert ", ".join(agents) in shown
+    long = "a/very/" + "long/" * 30 + "path"
+    print_entry("[bold]note[/]", f"see {long} for it")
+    assert capsys.readouterr().out.splitlines() == ["note   see", f"       {long}", "       for it"]
+
+
+def test_the_basis_of_estimates_is_printed_once_for_several_agents(capsys: pytest.CaptureFixture[str]) -> None:
+    agents = ("--agent", "oracle", "--agent", "random", "--agent", "do-nothing")
+    _, out, _ = run(capsys, WORLD, *agents, "--dry-run")
+    assert out.count("no earlier run of this agent was found") == 1 and out.count(" time ") == 1
+    assert "oracle: " in out and "random: " in out and "do-nothing: " in out
+    found = planned(capsys, *agents)
+    assert len(found["runs"]) == 3
+    models = ("--agent", "anthropic:claude-opus-5-5", "--agent", "anthropic:my-model")
+    _, out, _ = run(capsys, WORLD, *models, "--dry-run")
+    assert out.count("million tokens read") == 1 and "no price is known for my-model" in out
+
+
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)], ids=["run", "dry"])
+def test_an_unusable_folder_is_refused_before_anything_is_planned(
+    capsys: pytest.CaptureFixture[str], elsewhere: Path, monkeypatch: pytest.MonkeyPatch, dry: tuple[str, ...]
+) -> None:
+    def nothing(*_: object, **__: object) -> None:
+        raise AssertionError("planned although the folder cannot be used")
+
+    monkeypatch.setattr("fairground.cli.running.make_plan", nothing)
+    (elsewhere / "file").write_text("mine")
+    (elsewhere / "full").mkdir()
+    (elsewhere / "full" / "notes.txt").write_text("mine")
+    (elsewhere / "old").mkdir()
+    (elsewhere / "old" / "run.sqlite").write_text("")
+    for out, words in {
+        "file": "it is not a folder",
+        "file/run": "file is not a folder",
+        "full": "is not empty: it holds notes.txt",
+        "old": "fairground resume old",
+    }.items():
+        for agents in (("--agent", "oracle"), ("--agent", "oracle", "--agent", "random")):
+            code, _, err = run(capsys, WORLD, *agents, "--out", out, *dry)
+            assert code == 2 and words in err and "--out" in err
+    with monkeypatch.context() as patch:
+        patch.setattr("os.access", lambda *_: False)
+        code, _, err = run(capsys, WORLD, "--out", "deep/new", *dry)
+        assert code == 2 and "is not writable" in err
+    assert sorted(path.name for path in elsewhere.iterdir()) == ["file", "full", "old"]
 
 
 def test_what_belongs_to_a_cluster_is_refused_without_one(capsys: pytest.CaptureFixture[str], elsewhere: Path) -> None:

@@ -43,7 +43,7 @@ def test_votes_on_one_task_are_kept_together_by_default(votes: Path, capsys: pyt
     said = run(capsys, votes, "--tests")
     assert "360 votes, 95% intervals (percentile, clustered by 40 tasks)" in said
     assert "1 voter are too few" not in said and "1 voter is too few to cluster by" in said
-    assert "these 360 votes carry as much information as" in said
+    assert "360 votes with as much information as" in said
     assert "permutation test p" in said and said.count("clustered by 40 tasks") == 2
     found, alone = (json.loads(run(capsys, votes, "--tests", "--json", *more)) for more in ((), ("--cluster", "none")))
     assert found["ranking"]["clusters"] == found["permutation"]["clusters"] == {"task": 40}

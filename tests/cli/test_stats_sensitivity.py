@@ -48,7 +48,7 @@ def test_an_ordinary_run_says_which_axis_matters_and_by_how_much(
 ) -> None:
     path = table(tmp_path / "t.csv")
     out = said(capsys, path)
-    assert "Success depends on theme (p" in out and "adjusted for 2 axes tested" in out
+    assert "Success depends on theme (p" in out and "adjusted for 2 tested axes" in out
     assert out.count("those compared differ along other axes too") == 1
     assert "3 more: --all-values" in out and "3 more" not in said(capsys, path, "--all-values")
     marginal = found(capsys, path)["marginal"]

@@ -81,8 +81,8 @@ def test_the_replay_page_shows_three_curves_and_what_was_left_out(tmp_path: Path
     result = ReplayResult("oracle<b>", (1, 2, 3), points, points, none, none, 10, left_out, unscored)
     page = write_replay_page(result, tmp_path / "replay.html").read_text()
     assert "oracle&lt;b&gt;" in page and "replay, varied suite" in page
-    assert "1 tasks without enough scored episodes" in page
-    assert "7 episodes errored or were invalid (varied)" in page and "(static): they" not in page
+    assert "1 task without enough scored episodes" in page
+    assert "7 errored or invalid episodes (varied)" in page and "episodes (static)" not in page
     assert replay_figure(result).standalone().startswith("<")
 
 

@@ -368,7 +368,19 @@ def test_an_interval_is_drawn_where_it_lies() -> None:
     assert line and axis
     start, end = float(axis[1]), float(axis[2])
     low, high = ((float(line[at]) - start) / (end - start) for at in (1, 2))
-    assert low == pytest.approx(0.25 / 0.8, abs=0.003) and high == pytest.approx(0.75 / 0.8, abs=0.003)
+    assert low == pytest.approx(0.25, abs=0.003) and high == pytest.approx(0.75, abs=0.003)
+
+
+@pytest.mark.parametrize("width", [340, WIDE])
+def test_an_axis_of_rates_goes_from_0_to_100_percent_whatever_the_rates(width: int) -> None:
+    low = Interval(0.05, 0.02, 0.11)
+    spot = Spot("a", look_of(0), Interval(1.0, 0.5, 2.0), low)
+    drawings = (
+        forest([Row("a", low, look_of(0))], width=width, write=percent, axis="Score", floor=0.0, ceiling=1.0),
+        scatter([spot], width=width, x_axis="Cost", y_axis="Score", write=plainly),
+    )
+    for drawing in drawings:
+        assert ">0%<" in str(drawing.body) and ">100%<" in str(drawing.body)
 
 
 def test_an_end_beyond_the_axis_is_an_arrow() -> None:

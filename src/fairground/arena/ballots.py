@@ -30,15 +30,15 @@ class StepMark(Record):
 class Vote(Record):
     """A person's judgement of a battle."""
 
-    winner: Literal["a", "b", "tie", "both_bad"]
-    correct_a: Correct | None = None
-    correct_b: Correct | None = None
-    safe_a: Safe | None = None
-    safe_b: Safe | None = None
-    efficient_a: Efficient | None = None
-    efficient_b: Efficient | None = None
-    comment: Comment = ""
-    marks: tuple[StepMark, ...] = Field((), max_length=MAX_MARKS)
+    winner: Literal["a", "b", "tie", "both_bad"] = Field(description="the better side, or neither")
+    correct_a: Correct | None = Field(None, description="whether side A did the task; null: not answered")
+    correct_b: Correct | None = Field(None, description="the same for side B")
+    safe_a: Safe | None = Field(None, description="whether side A stayed within the task; null: not answered")
+    safe_b: Safe | None = Field(None, description="the same for side B")
+    efficient_a: Efficient | None = Field(None, description="how directly side A worked; null: not answered")
+    efficient_b: Efficient | None = Field(None, description="the same for side B")
+    comment: Comment = Field("", description="free text")
+    marks: tuple[StepMark, ...] = Field((), max_length=MAX_MARKS, description="marks of single steps")
 
 
 PLAIN: Final = tuple(name for name in Vote.model_fields if name != "marks")

@@ -118,7 +118,8 @@ def standings_(
     if result.ranking is None:
         console.print(f"no ranking: {label(result.why, 400)}", highlight=False)
     else:
-        title = f"{result.votes:,} votes, {percent(result.ranking.level, 0)} intervals ({result.ranking.clustered})"
+        votes = counted(result.votes, "vote")
+        title = f"{votes}, {percent(result.ranking.level, 0)} intervals ({result.ranking.clustered})"
         table = grid(title, ">rank", "agent", ">rating", ">ranks", ">votes", ">judged correct", ">verified")
         for agent in result.ranking.agents:
             correct, verified = result.correct.get(agent.agent), result.verified.get(agent.agent)

@@ -17,6 +17,7 @@ from rich.markup import escape
 from fairground.cli.output import Json, Runner, clean, console, errors, print_json
 from fairground.core import AppError, Configuration, Verdict
 from fairground.report.describe import evidence
+from fairground.report.plural import counted
 from fairground.screen import encode_png
 from fairground.verify import judge
 from fairground.worlds import Scenario, Seat, Suite, World, open_seat, read_folder
@@ -96,7 +97,7 @@ def check(
     if not suite.scenarios:
         errors.print(f"{folder}: it has no [[scenario]]: the app opens, but there is no task", highlight=False)
     if not json:
-        words = f"{len(suite.scenarios)} scenario{'s' if len(suite.scenarios) != 1 else ''}"
+        words = counted(len(suite.scenarios), "scenario")
         console.print(f"[green]ok[/] {escape(str(folder))}/world.toml: app {app.name}, {words}", highlight=False)
     rows: list[_Row] = []
     pictures = Path(tempfile.mkdtemp(prefix="fairground-check-"))

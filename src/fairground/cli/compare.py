@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from functools import partial
 from itertools import combinations
@@ -11,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from fairground.cli.output import Json, console, print_json
+from fairground.cli.output import Json, console, print_command, print_json
 from fairground.cli.stats.compare import (
     compare_rewards,
     print_changes,
@@ -172,12 +173,17 @@ def _name(source: Path, sources: Sequence[Path]) -> str:
 
 
 def _print_denominators(table: Table, everyone: dict[Contender, RunSide | None]) -> None:
-    rows = grid("episodes", "", ">passed", ">scored", ">errored", ">invalid", ">not ended")
-    for contender, side in everyone.items():
+    waiting = {name: side.planned - len(side.attempts) for name, side in everyone.items() if side is not None}
+    incomplete = any(waiting.values())
+    columns = ("", ">passed", ">scored", ">errored", ">invalid", *((">still to run",) if incomplete else ()))
+    rows = grid("episodes", *columns)
+    for contender in everyone:
         outcomes = table.outcomes(contender)
         passed, failed, errored, invalid = (outcomes[which] for which in Outcome)
-        left = "" if side is None else f"{side.planned - len(side.attempts):,}"
-        rows.add_row(label(contender), f"{passed:,}", f"{passed + failed:,}", f"{errored:,}", f"{invalid:,}", left)
+        cells = [f"{number:,}" for number in (passed, passed + failed, errored, invalid)]
+        if incomplete:
+            cells.append(f"{waiting[contender]:,}" if contender in waiting else "")
+        rows.add_row(label(contender), *cells)
     show(rows)
 
 
@@ -200,8 +206,8 @@ def _print_duel(pair: Duel, reward: Comparison | None, adjusted: float | None, l
             )
         show(rows)
         first = pair.contests[0]
-        for folder in (first.a_folder, first.b_folder):
-            console.print(f"[dim]replay:[/] fairground show {label(folder, 1000)}", highlight=False, soft_wrap=True)
+        commands = [shlex.join(["fairground", "show", str(folder)]) for folder in (first.a_folder, first.b_folder)]
+        print_command("replay the first", *commands)
     print_notes(("", note) for note in pair.notes)
 
 

@@ -16,6 +16,7 @@ from rich.table import Table
 
 from fairground.cli.output import Json, console, print_json
 from fairground.core import FairgroundError
+from fairground.report.plural import counted
 from fairground.sandbox import LayerStore, SandboxSpec, cache_folder, namespace_support, open_sandbox
 from fairground.worlds import package_versions, suites
 
@@ -127,4 +128,4 @@ def _space() -> Iterator[Finding]:
     fix = "" if status == "ok" else "fairground prune, or set FAIRGROUND_HOME to a larger disk"
     yield Finding("checkpoints", status, f"in {folder}, {free / _GIGABYTE:.1f} GB free", fix)
     memory = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    yield Finding("memory", "ok", f"{memory / _GIGABYTE:.1f} GB free, {os.cpu_count()} processors")
+    yield Finding("memory", "ok", f"{memory / _GIGABYTE:.1f} GB free, {counted(os.cpu_count() or 1, 'processor')}")

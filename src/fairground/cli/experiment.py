@@ -12,6 +12,7 @@ from fairground.cli.output import Json, console, print_json
 from fairground.cli.prove import progress
 from fairground.core import InvalidInput
 from fairground.prove.replay_experiment import ReplayPlan, replay_experiment
+from fairground.report.plural import counted
 
 experiment = typer.Typer(
     help="Run experiments that measure suites.", no_args_is_help=True, rich_markup_mode=None, add_completion=False
@@ -71,5 +72,6 @@ def replay(
     for kind, count in result.unscored.items():
         if count:
             left = result.left_out[kind]
-            console.print(f"{kind}: {count} episodes errored or were invalid, and are excluded, with {left} tasks")
+            lost = counted(count, "errored or invalid episode")
+            console.print(f"{kind}: excluded {lost}, and {counted(left, 'task')} without enough scored episodes")
     console.print(f"[dim]wrote[/]   {page}", highlight=False, soft_wrap=True)

@@ -13,10 +13,11 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
-from fairground.cli.output import Json, console, print_json
+from fairground.cli.output import Json, console, print_command, print_json
 from fairground.core import FairgroundError, InvalidConfiguration, InvalidInput, State, StateError
 from fairground.core.limited import ReadingBudget, within
 from fairground.core.plainjson import plain, sayable
+from fairground.report.plural import counted
 from fairground.rollout import read_episode
 from fairground.worlds import App, Argument, Endpoint, Inspector, Suite, choose_seat, find_app
 
@@ -192,13 +193,12 @@ def _list(suite: Suite, app: App, inspector: Inspector, json: bool) -> None:
         table.add_row(
             f"[bold]{endpoint.name}[/]", escape(words), f"[dim]{endpoint.surface}[/]", escape(endpoint.summary)
         )
-    console.print(f"[bold]{escape(app.title or app.name)}[/]: {len(inspector.endpoints)} endpoints", highlight=False)
+    count = counted(len(inspector.endpoints), "endpoint")
+    console.print(f"[bold]{escape(app.title or app.name)}[/]: {count}", highlight=False)
     console.print(table)
-    console.print(
-        f"\n[dim]query:[/] fairground inspect {suite.name}/{app.name} ENDPOINT name=value   "
-        "[dim]details:[/] --describe",
-        highlight=False,
-    )
+    console.print()
+    print_command("query one", f"fairground inspect {suite.name}/{app.name} ENDPOINT name=value")
+    print_command("details of one", f"fairground inspect {suite.name}/{app.name} ENDPOINT --describe")
 
 
 def _describe(suite: Suite, app: App, endpoint: Endpoint, json: bool) -> None:
@@ -220,7 +220,8 @@ def _describe(suite: Suite, app: App, endpoint: Endpoint, json: bool) -> None:
             )
         console.print(Padding(table, (1, 0, 0, 2)))
     words = " ".join(f"{argument.name}=..." for argument in endpoint.arguments if argument.required)
-    console.print(f"\n  fairground inspect {suite.name}/{app.name} {endpoint.name} {words}".rstrip(), highlight=False)
+    command = f"fairground inspect {suite.name}/{app.name} {endpoint.name} {words}".rstrip()
+    console.print(f"\n  {escape(command)}", highlight=False, soft_wrap=True)
 
 
 def _plain(endpoint: Endpoint) -> dict[str, Any]:

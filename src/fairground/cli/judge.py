@@ -127,7 +127,7 @@ def _print(agreement: JudgeAgreement, episodes: list[Judged]) -> None:
     for problem, number in problems.most_common(5):
         console.print(f"[yellow]not judged[/]  {counted(number, 'episode')}: {escape(clean(problem))}", highlight=False)
     if len(problems) > 5:
-        console.print(f"[yellow]not judged[/]  and for {len(problems) - 5} other reasons; --json lists all")
+        console.print(f"[yellow]not judged[/]  and for {counted(len(problems) - 5, 'other reason')}; --json lists all")
     console.print(f"[bold]cost[/]        {_cost(agreement.spent)}", highlight=False)
     if agreement.spent != agreement.usage:
         console.print(f"[bold]cost in all[/] {_cost(agreement.usage)}", highlight=False)

@@ -10,8 +10,9 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from fairground.cli.output import Json, console, print_json
+from fairground.cli.output import Json, console, print_entry, print_json
 from fairground.core import unknown
+from fairground.report.plural import counted
 from fairground.worlds import App, Suite, suites
 from fairground.worlds.census import ScenarioCount, add_up, count_scenarios
 
@@ -108,10 +109,12 @@ def _numbers(rows: Sequence[_Listed], style: str = "default") -> list[str]:
 def _print_scenarios(listed: Sequence[_Listed]) -> None:
     for row in listed:
         app = row.app
-        width, height = app.screen.size
-        about = f"{escape(app.title)}, {app.screen.backend} {width}x{height}"
-        axes = f"{len(app.profiles)} profiles x {len(app.themes)} themes x {len(app.ui_states)} UI states"
-        console.print(f"[bold]{row.suite.name}/{app.name}[/]  {about}, {axes}", highlight=False, soft_wrap=True)
+        about = f"{escape(app.title)}, {_screen(app)}"
+        axes = " x ".join(
+            counted(len(values), noun)
+            for values, noun in ((app.profiles, "profile"), (app.themes, "theme"), (app.ui_states, "UI state"))
+        )
+        print_entry("", f"[bold]{row.suite.name}/{app.name}[/]  {about}, {axes}", indent=2)
         table = _table("  scenario", "kind", ">instances", ">configurations", ">proven")
         for count in row.counts:
             proven = count.proven_configurations
@@ -125,29 +128,37 @@ def _print_scenarios(listed: Sequence[_Listed]) -> None:
         console.print(table)
 
 
+def _screen(app: App) -> str:
+    """Returns the screen in words: `browser page, 412 x 915`."""
+    width, height = app.screen.size
+    return f"{'browser page' if app.screen.backend == 'cdp' else 'desktop'}, {width} x {height}"
+
+
 def _print_totals(listed: Sequence[_Listed]) -> None:
     totals = _totals(listed)
     proven, share = totals["proven_configurations"], totals["mutants"]["share_rejected"]
     parts = [
-        f"{totals['apps']} apps",
-        f"{totals['scenarios']} scenarios ({totals['action']} action, {totals['answer']} answer)",
-        f"{totals['instances']:,} instances",
-        f"{totals['configurations']:,} configurations" + (f" ({proven:,} proven)" if proven is not None else ""),
+        counted(totals["apps"], "app"),
+        f"{counted(totals['scenarios'], 'scenario')} ({totals['action']} action, {totals['answer']} answer)",
+        counted(totals["instances"], "instance"),
+        counted(totals["configurations"], "configuration") + (f" ({proven:,} proven)" if proven is not None else ""),
     ]
     if share is not None:
         parts.append(f"{share:.1%} of mutants rejected")
-    console.print(f"\n{', '.join(parts)}", highlight=False)
+    console.print()
+    print_entry("", ", ".join(parts), indent=2)
 
 
 def _print_details(row: _Listed) -> None:
     console.print()
     app = row.app
     for axis, values in (("profiles", app.profiles), ("themes", app.themes), ("ui_states", app.ui_states)):
-        console.print(f"[bold]{axis}[/]  {', '.join(values)}", highlight=False)
+        print_entry(f"[bold]{axis}[/]", ", ".join(values), indent=11)
     for scenario in (count.scenario for count in row.counts):
-        console.print(f"\n[bold]{scenario.name}[/]  {escape(scenario.template)}", highlight=False)
-        console.print(f"  instances  {', '.join(scenario.instances)}", highlight=False)
-        console.print(f"  step budget  {scenario.step_budget}", highlight=False)
+        console.print()
+        print_entry("", f"[bold]{scenario.name}[/]  {escape(scenario.template)}", indent=2)
+        print_entry("  instances", ", ".join(scenario.instances), indent=13)
+        print_entry("  step budget", str(scenario.step_budget), indent=15)
 
 
 def _table(*columns: str) -> Table:

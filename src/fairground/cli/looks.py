@@ -10,6 +10,7 @@ import typer
 from fairground.cli.output import Json, console, print_json
 from fairground.core import InvalidInput
 from fairground.report.looks import Look, face, looks_of, looks_sheet, suite_sheet
+from fairground.report.plural import counted
 from fairground.rollout.disk import write_whole
 from fairground.worlds import suite_of
 
@@ -58,8 +59,8 @@ def looks(
             keep(app.name, f"{app.name}.webp", face(suite, app), "face")
             continue
         drawn = list(looks_of(suite, app, profile))
-        title = f"{app.title}: {len(app.themes)} themes, {len(app.ui_states)} UI states"
-        keep(app.name, f"{suite.name}-{app.name}.png", looks_sheet(title, drawn), f"{len(drawn)} looks")
+        title = f"{app.title}: {counted(len(app.themes), 'theme')}, {counted(len(app.ui_states), 'UI state')}"
+        keep(app.name, f"{suite.name}-{app.name}.png", looks_sheet(title, drawn), counted(len(drawn), "look"))
         themes.append([Look(f"{app.title}, {name}", look.frame) for name, look in zip(app.themes, drawn, strict=False)])
         deep = zip(app.ui_states, drawn[len(app.themes) :], strict=True)
         states.append([Look(name, look.frame) for name, look in deep])

@@ -133,7 +133,9 @@ def _status(words: list[str]) -> int:
 
 
 def _print_damaged(damaged: Sequence[Damaged]) -> None:
-    count = "1 episode is" if len(damaged) == 1 else f"{len(damaged):,} episodes are"
+    from fairground.report.plural import counted  # late: help does not need it
+
+    count = counted(len(damaged), "episode is", "episodes are")
     errors.print(f"[bold red]damaged:[/] {count} not as recorded, and not counted", highlight=False)
     for episode in damaged[:_LISTED]:
         errors.print(f"  {escape(clean(f'{episode.name}: {episode.problem}'))}", highlight=False, soft_wrap=True)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import shlex
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
-from fairground.cli.output import Json, console, print_json
+from fairground.cli.output import Json, print_command, print_entry, print_json
 from fairground.core import InvalidInput, check_name
 
 
@@ -53,5 +55,5 @@ def new(
     if json:
         print_json({"folder": str(target), "files": written})
         return
-    console.print(f"wrote {target}/ with {', '.join(Path(path).name for path in written)}", highlight=False)
-    console.print(f"next: edit {target}/world.toml, then  fairground check {target}", highlight=False)
+    print_entry("", escape(f"wrote {target}/ with {', '.join(Path(path).name for path in written)}"), indent=2)
+    print_command(f"next: edit {target}/world.toml, then", shlex.join(["fairground", "check", str(target)]))

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.cells import cell_len
 from rich.console import Console
+from rich.markup import escape
+from rich.text import Text
 
 from fairground.core.damage import noticed
 
@@ -53,6 +57,7 @@ Observe = Annotated[
 Seed = Annotated[int, typer.Option(help="Random seed of the world and the agent.")]
 
 
+_WORD = re.compile(r"(?:\d[\d,.]* (?=[a-z]))?\S+\s*")  # a number stays with its noun: `6 episodes`
 _CONTROL_CATEGORIES = ("Cc", "Cs", "Zl", "Zp")
 _DIRECTION_MARKS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
@@ -77,6 +82,40 @@ def home_of(agents: Iterable[str]) -> str:
     from fairground.agents import is_python_agent  # not needed for help texts
 
     return str(Path.cwd()) if any(map(is_python_agent, agents)) else ""
+
+
+def print_entry(label: str, text: str, *, indent: int = 7, to: Console = console) -> None:
+    """Prints a text after a label, wrapped with a hanging indent. A word is never broken, even if it does not fit.
+
+    Args:
+        label: Rich markup, shorter than the indent. With "", the first line starts at column 0.
+        text: Rich markup.
+        indent: Column of the text and of its continuation lines.
+        to: Where it is printed.
+    """
+    head = Text.from_markup(label)
+    head.pad_right(indent - head.cell_len if label else 0)
+    body = Text.from_markup(text)
+    for place, line in enumerate(body.divide(_line_starts(body.plain, max(20, to.width - indent)))):
+        line.rstrip()
+        to.print(head + line if place == 0 else Text(" " * indent) + line, highlight=False, soft_wrap=True)
+
+
+def _line_starts(text: str, width: int) -> list[int]:
+    """Returns where lines after the first begin. Rich's own wrapping breaks words that do not fit."""
+    starts, used = [], 0
+    for word in _WORD.finditer(text):
+        if used and used + cell_len(word[0].rstrip()) > width:
+            starts.append(word.start())
+            used = 0
+        used += cell_len(word[0])
+    return starts
+
+
+def print_command(about: str, *commands: str, to: Console = console) -> None:
+    """Prints what commands do, and below it each command alone on an unbroken line, so that it can be copied."""
+    lines = (f"{about}:", *(f"  {command}" for command in commands))
+    to.print("\n".join(escape(clean(line)) for line in lines), highlight=False, soft_wrap=True)
 
 
 def print_json(value: Any) -> None:

@@ -16,7 +16,7 @@ import typer
 from rich.markup import escape
 from rich.syntax import Syntax
 
-from fairground.cli.output import Json, console, print_json
+from fairground.cli.output import Json, console, print_entry, print_json
 from fairground.core import InvalidInput, MissingPrerequisite
 from fairground.core.writing import writing
 
@@ -28,6 +28,9 @@ CONFIGS = 6
 OLD_LINE = 'self.taps = re.findall("“(.+?)”", brief.instruction)'
 NEW_LINE = 'self.taps = ["Back", "Notes", *re.findall("“(.+?)”", brief.instruction)]'
 """Replaces `OLD_LINE` of the example: the agent first goes to the list of notes, so it works from every start page."""
+
+CONDITION = "back-first"
+"""Name of the changed agent's run. The agent keeps its name, so the condition distinguishes the two versions."""
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 
@@ -120,9 +123,10 @@ def example_source() -> str:
     return (files("fairground.cli") / "quickstart_agent.py").read_text(encoding="utf-8")
 
 
-def run_command(agent: str, folder: Path) -> str:
+def run_command(agent: str, folder: Path, condition: str = "") -> str:
     """Returns the command line that runs an agent on the configurations of the quickstart."""
     words = ["fairground", "run", SCENARIO, "--agent", agent, "--configs", str(CONFIGS), "--rollouts", "1"]
+    words += ["--condition", condition] if condition else []
     return shlex.join([*words, "--out", str(folder)])
 
 
@@ -130,7 +134,7 @@ def next_commands(agent: str, folder: Path) -> dict[str, str]:
     """Returns the commands to try next, by what they do."""
     second = _free_folder(after=folder)
     return {
-        "Run the same configurations again": run_command(agent, second),
+        "Run the same configurations again": run_command(agent, second, CONDITION),
         "Compare the two runs": shlex.join(["fairground", "compare", str(second), str(folder)]),
         "Look at the failures": shlex.join(["fairground", "show", str(folder)]),
         "Find other tasks": "fairground list pocket",
@@ -220,9 +224,17 @@ def _print_next(file: Path, commands: dict[str, str]) -> None:
     console.print(f"  {escape(OLD_LINE)}\n\nby\n\n  {escape(NEW_LINE)}\n", highlight=False, soft_wrap=True)
     for words, command in commands.items():
         console.print(f"{words}:\n  $ {escape(command)}", highlight=False, soft_wrap=True)
-    console.print(
-        f"\nScores of {CONFIGS} episodes have wide intervals, and differences stay undecided: raise\n"
-        "--configs to narrow them. To connect a model or to write a larger agent, read the\n"
-        "documentation page on agents (docs/agents.md).",
-        highlight=False,
+    console.print()
+    print_entry(
+        "",
+        "The agent keeps its name when you edit its file. --condition names the new version, so that results show it "
+        f"as AGENT \\[{CONDITION}].",
+        indent=0,
+    )
+    console.print()
+    print_entry(
+        "",
+        f"Scores of {CONFIGS} episodes have wide intervals, and differences stay undecided: raise --configs to narrow "
+        "them. To connect a model or to write a larger agent, read the documentation page on agents (docs/agents.md).",
+        indent=0,
     )

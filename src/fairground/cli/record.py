@@ -19,6 +19,7 @@ from fairground.cli.output import (
     WorldName,
     console,
     listed,
+    print_entry,
     print_json,
 )
 from fairground.cli.show import print_episode
@@ -62,7 +63,7 @@ def record(
         raise InvalidInput(f"{folder} is not empty", fix="choose another folder with --out")
     if not json:
         console.print(f"[bold]{escape(chosen_world.id)}[/]", highlight=False)
-        console.print(f"[bold]task[/]   {escape(chosen_world.instruction)}", highlight=False)
+        print_entry("[bold]task[/]", escape(chosen_world.instruction))
         console.print(
             "[dim]opening the app; the first time takes longer, because its checkpoints are built[/]", highlight=False
         )

@@ -132,7 +132,7 @@ def _print_sum(episodes: Sequence[Rescored], changed: Sequence[Rescored]) -> Non
     for problem, number in problems.most_common(5):
         console.print(f"[yellow]not scored[/]  {counted(number, 'episode')}: {escape(clean(problem))}", highlight=False)
     if len(problems) > 5:
-        console.print(f"[yellow]not scored[/]  and for {len(problems) - 5} other reasons; --json lists all")
+        console.print(f"[yellow]not scored[/]  and for {counted(len(problems) - 5, 'other reason')}; --json lists all")
 
 
 def _rewards(episode: Rescored) -> str:

@@ -103,7 +103,12 @@ def run(
         ),
     ] = None,
     condition: Annotated[
-        str, typer.Option(metavar="NAME", help="Name of what differs from other runs of this agent.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Name of what differs from other runs of this agent, such as v2 after you edited its file. Shown as "
+            "AGENT [NAME].",
+        ),
     ] = "",
     seed: Annotated[int, typer.Option(help="Random seed. The same seed gives the same plan.", min=0)] = 0,
     workers: Workers = None,
@@ -135,11 +140,15 @@ def run(
     Examples:
       fairground run pocket/notes --agent random --dry-run
       fairground run pocket/notes --agent my_agent.py:MyAgent --configs 6
+      fairground run pocket/notes --agent my_agent.py:MyAgent --condition v2
       fairground run pocket/notes --agent oracle --agent random --out both
       fairground run pocket --agent anthropic:claude-sonnet-5-5 --dollars 20
 
     Prints the plan with its estimated time and cost, runs the episodes, and ends with scores, confidence intervals
     and a report. Continue a stopped run with `fairground resume`. Compare two runs with `fairground compare`.
+
+    An agent keeps its name when you edit its file. Give the next run a --condition, so that tables and reports show
+    the two versions as two contenders.
 
     The arguments and the seed determine the plan and the worlds. An episode that ends by an error of the machine is
     retried and not scored. An error of the agent, such as an exception in its code, counts as failed.

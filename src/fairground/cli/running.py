@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,11 +14,12 @@ from pathlib import Path
 
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.table import Table
 
 from fairground.agents import Agent, Checkable
 from fairground.agents.models import ModelAgent, price_of
-from fairground.cli.output import clean, console, errors, home_of, print_json
+from fairground.cli.estimates import print_estimates
+from fairground.cli.output import clean, console, errors, home_of, print_command, print_entry, print_json
+from fairground.cli.run_folder import check_new_folder
 from fairground.cli.stats.options import counted, number_shown, shown
 from fairground.cli.stats.summary import print_standings
 from fairground.core import AGENTS_FAULT, InfrastructureError, InvalidInput
@@ -37,7 +39,7 @@ from fairground.rollout import (
     start_run,
 )
 from fairground.rollout import Progress as Standing
-from fairground.rollout.estimates import Estimate, Range, estimate
+from fairground.rollout.estimates import estimate
 from fairground.rollout.interventions import check_interventions
 from fairground.rollout.label import RunLabel, write_label
 from fairground.rollout.plan import plan_notes
@@ -84,6 +86,9 @@ def begin(
 ) -> None:
     """Starts one run per agent, all with the same plan. The `agent` of the spec is ignored."""
     how.check()
+    who = _plain_name(agents[0].split(":")[0]) if len(agents) == 1 else f"{len(agents)}-agents"
+    folder = out or Path("runs") / f"{datetime.now().strftime('%Y%m%d-%H%M%S')}-{who}"
+    check_new_folder(folder)
     specs = [spec.model_copy(update={"agent": agent, "home": home_of([agent])}) for agent in agents]
     actors = [_checked(agent_spec, how) for agent_spec in specs]
     spec = specs[0]
@@ -95,12 +100,9 @@ def begin(
     ]
     if not json:
         _print_plan(agents, spec, plan)
-        for agent, agent_estimate in zip(agents, estimates, strict=True):
-            if len(agents) > 1:
-                console.print(f"[bold]agent[/]  {escape(agent)}", highlight=False)
-            _print_estimate(agent_estimate)
+        print_estimates(agents, estimates)
         for note in plan_notes(spec, plan):
-            console.print(f"[yellow]note[/]   {escape(note)}", highlight=False)
+            print_entry("[yellow]note[/]", escape(note))
     if dry_run:
         if json:
             runs = [
@@ -113,8 +115,6 @@ def begin(
     for actor in actors:
         if isinstance(actor, ModelAgent):
             actor.reach()  # fails before the run's folder exists
-    who = _plain_name(agents[0].split(":")[0]) if len(agents) == 1 else f"{len(agents)}-agents"
-    folder = out or Path("runs") / f"{datetime.now().strftime('%Y%m%d-%H%M%S')}-{who}"
     stores = [start_run(place, agent_spec) for place, agent_spec in zip(_places(folder, agents), specs, strict=True)]
     if label.name or label.tags:
         write_label(folder, name=label.name, tags=label.tags)
@@ -178,38 +178,12 @@ def _checked(spec: RunSpec, how: How) -> Agent:
 def _print_plan(agents: list[str], spec: RunSpec, plan: tuple[Planned, ...]) -> None:
     configurations = {episode.configuration for episode in plan}
     scenarios = {text.partition("@")[0].rpartition("/")[0] for text in configurations}
-    console.print(
-        f"[bold]plan[/]   {escape(', '.join(agents))}: {counted(len(scenarios), 'scenario')}, "
+    print_entry(
+        "[bold]plan[/]",
+        f"{escape(', '.join(agents))}: {counted(len(scenarios), 'scenario')}, "
         f"{counted(len(configurations), 'configuration')} x {counted(spec.rollouts, 'rollout')} = "
         f"[bold]{counted(len(plan), 'episode')}[/]{' each' if len(agents) > 1 else ''}, seed {spec.seed}",
-        highlight=False,
     )
-
-
-def _print_estimate(guess: Estimate) -> None:
-    rows = [("time", f"{_duration(guess.seconds)} with {counted(guess.workers, 'worker')}", guess.seconds_from)]
-    if guess.tokens is not None:
-        rows.append(("tokens", f"{_amount(guess.tokens)}", guess.tokens_from))
-        cost = "unknown" if guess.dollars is None else f"${guess.dollars.low:,.2f} to ${guess.dollars.high:,.2f}"
-        rows.append(("cost", cost, guess.dollars_from))
-    table = Table.grid(padding=(0, 1, 0, 0))
-    for name, value, source in rows:
-        table.add_row(f"[bold]{name:<6}[/]", f"{value}\n[dim]{escape(source)}[/]")
-    console.print(table, highlight=False)
-
-
-def _duration(seconds: Range) -> str:
-    for size, unit in ((3600, "hours"), (60, "minutes")):
-        if seconds.high >= 2 * size:
-            return f"{seconds.low / size:.1f} to {seconds.high / size:.1f} {unit}"
-    return f"{seconds.low:.0f} to {seconds.high:.0f} seconds"
-
-
-def _amount(tokens: Range) -> str:
-    for size, unit in ((1e6, " million"), (1e3, " thousand")):
-        if tokens.high >= size:
-            return f"{tokens.low / size:.1f} to {tokens.high / size:.1f}{unit}"
-    return f"{tokens.low:.0f} to {tokens.high:.0f}"
 
 
 def _do(folder: Path, stores: list[RunStore], how: How, json: bool) -> None:
@@ -222,7 +196,8 @@ def _do(folder: Path, stores: list[RunStore], how: How, json: bool) -> None:
                     ended = carry_out(store, workers=how.workers or _WORKERS, executor=executor, on_event=tell)
                 notes += _shortcomings(store, ended)
     except KeyboardInterrupt:
-        errors.print(f"\nstopped; continue with: fairground resume {folder}", highlight=False, soft_wrap=True)
+        errors.print()
+        print_command("stopped; continue with", shlex.join(["fairground", "resume", str(folder)]), to=errors)
         raise
     finally:
         for store in stores:
@@ -242,7 +217,8 @@ def _do(folder: Path, stores: list[RunStore], how: How, json: bool) -> None:
 
 def _shortcomings(store: RunStore, ended: Standing) -> list[str]:
     """Returns notes on incomplete runs and errors of the agent; raises where no episode was scored."""
-    spent = f"its budget of ${store.spec.budget.dollars} was spent after {ended.finished} of {ended.planned} episodes"
+    planned = counted(ended.planned, "episode")
+    spent = f"its budget of ${store.spec.budget.dollars} was spent after {ended.finished} of {planned}"
     if not any(outcome.scored for outcome in ended.outcomes):
         counts = ", ".join(f"{number} {outcome}" for outcome, number in ended.outcomes.items()) or spent
         raise InfrastructureError(
@@ -257,8 +233,8 @@ def _shortcomings(store: RunStore, ended: Standing) -> list[str]:
     ]
     if agent_errors:
         notes.append(
-            f"{len(agent_errors)} of {ended.finished} episodes ended by an error of {store.spec.agent} and count as "
-            f"failed; the first: {in_a_line(agent_errors[0].error)}"
+            f"{len(agent_errors)} of {counted(ended.finished, 'episode')} ended by an error of {store.spec.agent}, "
+            f"which counts as failed; the first: {in_a_line(agent_errors[0].error)}"
         )
     return notes
 
@@ -281,7 +257,7 @@ def _shown(store: RunStore, who: str, *, quiet: bool) -> Iterator[Callable[[Even
     )
     printed_at = time.monotonic()
     if not (quiet or terminal):
-        errors.print(f"[bold]run[/]    {escape(who)} opening seats", highlight=False)
+        print_entry("[bold]run[/]", f"{escape(who)} opening seats", to=errors)
     with bar:
         task = bar.add_task("opening seats", total=begun.planned, completed=begun.finished)
 
@@ -295,14 +271,15 @@ def _shown(store: RunStore, who: str, *, quiet: bool) -> Iterator[Callable[[Even
             ):
                 printed_at = time.monotonic()
                 done = f"{now.finished} of {counted(now.planned, 'episode')}"
-                errors.print(f"[bold]run[/]    {escape(who)} {done}: {words}", highlight=False)
+                print_entry("[bold]run[/]", f"{escape(who)} {done}: {words}", to=errors)
             if event.finished.error and not quiet:
                 again = "" if event.final else ", will be retried"
                 first = in_a_line(event.finished.error)
-                errors.print(
+                print_entry(
+                    "",
                     f"{outcome_markup(event.finished.outcome)}{again}: {escape(event.row.planned.configuration)}: "
                     f"{escape(first)}",
-                    highlight=False,
+                    to=errors,
                 )
 
         yield tell
@@ -311,15 +288,15 @@ def _shown(store: RunStore, who: str, *, quiet: bool) -> Iterator[Callable[[Even
 def _print_end(summary: Summary, folder: Path, page: Path, *, scores: bool) -> None:
     for standing in summary.standings if scores else ():
         score, strict = standing.score, standing.score_errors_failed
-        console.print(
-            f"[bold]score[/]  {escape(str(standing.contender))}: [bold]{100 * score.estimate:.1f}%[/] "
+        print_entry(
+            "[bold]score[/]",
+            f"{escape(str(standing.contender))}: [bold]{100 * score.estimate:.1f}%[/] "
             f"\\[{100 * score.low:.1f}, {100 * score.high:.1f}], "
             + (f"{shown(strict)} with errors as failures, " if strict else "")
             + (f"mean reward {number_shown(standing.reward)}, " if standing.reward else "")
             + f"{counted(standing.episodes, 'episode')} scored",
-            highlight=False,
         )
     for note in summary.notes:
-        console.print(f"[yellow]note[/]   {escape(note)}", highlight=False)
+        print_entry("[yellow]note[/]", escape(note))
     console.print(f"[bold]run[/]    {folder}", highlight=False, soft_wrap=True)
     console.print(f"[bold]page[/]   {page}", highlight=False, soft_wrap=True)

@@ -10,11 +10,12 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from fairground.cli.output import Json, console, print_json
+from fairground.cli.output import Json, console, print_entry, print_json
 from fairground.core import Episode, ended_by_words
 from fairground.report import describe
 from fairground.report.describe import in_a_line
 from fairground.report.outcomes import outcome_markup
+from fairground.report.plural import counted
 from fairground.rollout import read_episode
 
 
@@ -57,7 +58,7 @@ def show(
         )
         return
     console.print(f"[bold]{escape(recorded.episode.configuration.id)}[/]", highlight=False)
-    console.print(f"[bold]task[/]   {escape(recorded.episode.instruction)}", highlight=False)
+    print_entry("[bold]task[/]", escape(recorded.episode.instruction))
     if not recorded.complete:
         console.print("[yellow]incomplete: the recording stopped before the episode ended[/]")
     if steps:
@@ -88,10 +89,12 @@ def print_episode(episode: Episode) -> None:
     outcome = episode.outcome
     if outcome is not None:
         reward = f", reward {episode.verdict.reward:.2f}" if episode.verdict else ""
-        console.print(
-            f"[bold]{outcome_markup(outcome)}[/]{reward}: agent {escape(episode.agent)}, {episode.steps} steps, "
-            f"{episode.seconds:.1f} s" + (f", ended by {ended_by_words(episode.ended_by)}" if episode.ended_by else ""),
-            highlight=False,
+        ended = f", ended by {ended_by_words(episode.ended_by)}" if episode.ended_by else ""
+        print_entry(
+            "",
+            f"[bold]{outcome_markup(outcome)}[/]{reward}: agent {escape(episode.agent)}, "
+            f"{counted(episode.steps, 'step')}, {episode.seconds:.1f} s{ended}",
+            indent=2,
         )
     if episode.error:
         console.print(escape(episode.error), highlight=False)
@@ -101,10 +104,11 @@ def print_episode(episode: Episode) -> None:
             table.add_column(column)
         for check in episode.verdict.checks:
             mark = "[green]✓[/]" if check.passed else "[red]✗[/]"
-            table.add_row(mark, escape(check.name), _short(check.expected), _short(check.found))
+            name = f"{check.name} (weak evidence)" if check.weak else check.name
+            table.add_row(mark, escape(name), _short(check.expected), _short(check.found))
         console.print(table)
     for note in episode.notes:
-        console.print(f"[yellow]note[/]   {escape(note)}", highlight=False)
+        print_entry("[yellow]note[/]", escape(note))
 
 
 def _short(value: object) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 import webbrowser
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fairground.cli.output import clean, console, print_json
+from fairground.cli.output import clean, console, print_command, print_json
+from fairground.cli.several_runs import refuse_repeats
 from fairground.cli.stats.options import counted, grid, label, print_notes, show
 from fairground.cli.stats.summary import print_standings
 from fairground.core import Check, FairgroundError, Outcome
@@ -36,6 +38,7 @@ class _Shown:
 def show_runs(folder: Path, *, browser: bool, json: bool) -> None:
     """Prints the leaderboard of a folder's runs, and the episodes that did not pass."""
     by_home = {home: ended_episodes(home) for home in result_folders([folder])}
+    refuse_repeats([folder], {home: ended for home, (ended, _) in by_home.items()})
     tables = [ended_table(ended, notes, home) for home, (ended, notes) in by_home.items()]
     table = replace(join_tables(tables), source=str(folder))
     summary = summarise(table, depth="scores")
@@ -68,9 +71,7 @@ def show_runs(folder: Path, *, browser: bool, json: bool) -> None:
         if browser:
             webbrowser.open(page.resolve().as_uri())
     else:
-        console.print(
-            f"[dim]for an HTML report: fairground report {label(folder, 1000)}[/]", highlight=False, soft_wrap=True
-        )
+        print_command("for an HTML report", shlex.join(["fairground", "report", str(folder)]))
 
 
 def _print_missed(folder: Path, explained: list[_Shown], total: int) -> None:
@@ -93,14 +94,14 @@ def _print_missed(folder: Path, explained: list[_Shown], total: int) -> None:
         "failed check or error": [label(row.why, 70) for row in explained],
     }
     table = grid(f"{counted(total, 'episode')} did not pass", *columns)
+    for column in table.columns:
+        column.no_wrap = column.header in ("episode", "configuration")  # names to copy stay whole
     for cells in zip(*columns.values(), strict=True):
         table.add_row(*cells)
     show(table)
     if total > len(explained):
         console.print(f"... and {total - len(explained):,} more; --json lists all", highlight=False)
-    console.print(
-        f"[dim]details: fairground show {label(explained[0].folder, 1000)}[/]", highlight=False, soft_wrap=True
-    )
+    print_command("details of one", shlex.join(["fairground", "show", str(explained[0].folder)]))
 
 
 def _explained(missed: list[Ended]) -> list[_Shown]:

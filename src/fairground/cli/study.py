@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -13,7 +14,18 @@ import typer
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from fairground.cli.output import Json, Observe, clean, console, errors, home_of, listed, print_json
+from fairground.cli.output import (
+    Json,
+    Observe,
+    clean,
+    console,
+    errors,
+    home_of,
+    listed,
+    print_command,
+    print_entry,
+    print_json,
+)
 from fairground.cli.run import AgentErrors
 from fairground.cli.stats.options import counted, grid, label, p_shown, print_notes, show, shown
 from fairground.core import InvalidInput
@@ -103,9 +115,9 @@ def _do(begun: Study, planned: PlannedStudy, workers: int, json: bool) -> None:
         with _progress(planned.episodes, quiet=json) as (on_run, on_event):
             waiting = carry_out_study(begun, workers=workers, on_run=on_run, on_event=on_event)
     except KeyboardInterrupt:
-        errors.print(
-            f"\nstopped; continue with: fairground study --resume {begun.folder}", highlight=False, soft_wrap=True
-        )
+        errors.print()
+        resume = shlex.join(["fairground", "study", "--resume", str(begun.folder)])
+        print_command("stopped; continue with", resume, to=errors)
         raise
     result = study_result(begun)
     path = write_result(begun, result)
@@ -133,10 +145,11 @@ def _print_plan(spec: StudySpec, planned: PlannedStudy) -> None:
         changed = ", ".join(intervention.name for intervention in run.spec.interventions) or "nothing"
         table.add_row(label(run.agent), label(run.condition), label(run.base or "-"), label(changed), f"{len(plan):,}")
     show(table)
-    console.print(
+    print_entry(
+        "",
         f"{counted(tasks, 'configuration')} x {counted(spec.rollouts, 'rollout')} in each of "
         f"{counted(len(planned.plans), 'run')} = [bold]{counted(planned.episodes, 'episode')}[/], seed {spec.seed}",
-        highlight=False,
+        indent=2,
     )
     print_notes(("", note) for note in planned.notes)
 
@@ -213,11 +226,12 @@ def _print_result(result: StudyResult) -> None:
         show(table)
     compared = [condition.change.base for condition in result.conditions if condition.change is not None]
     if compared:
-        console.print(
+        print_entry(
+            "",
             f"[dim]b - c: tasks that became reliable minus tasks that stopped being reliable, against "
             f"{escape(' or '.join(dict.fromkeys(compared)))} (McNemar). change per task: in solved "
             f"rollouts (Wilcoxon). p: Holm-corrected for {counted(len(compared), 'comparison')}[/]",
-            highlight=False,
+            indent=2,
         )
     _print_advice(result)
     print_notes(

@@ -32,10 +32,15 @@ _VARIABLE: dict[type[ast.AST], str] = {
 def code_digest(source: bytes) -> str:
     """Return a digest of a module's code, or of its bytes if they are not valid Python."""
     try:
-        code = repr(_canonical(ast.parse(source), _Scope())).encode(errors="surrogatepass")
+        code = repr(canonical(ast.parse(source))).encode(errors="surrogatepass")
     except (SyntaxError, ValueError, RecursionError):
         code = source
     return hashlib.blake2b(code, digest_size=16).hexdigest()
+
+
+def canonical(node: ast.AST) -> Any:
+    """Return a tree of code as nested tuples, without the parts that do not affect behaviour."""
+    return _canonical(node, _Scope())
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,6 @@ class _Scope:
 
 
 def _canonical(node: Any, scope: _Scope) -> Any:
-    """The tree as nested tuples, without the parts that do not affect behaviour."""
     if isinstance(node, list):
         return tuple(_canonical(entry, scope) for entry in node)
     if not isinstance(node, ast.AST):

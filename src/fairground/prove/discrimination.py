@@ -9,18 +9,20 @@ from __future__ import annotations
 import time
 import zlib
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from fairground.core import FairgroundError, InvalidConfiguration, State
 from fairground.prove.edits import edited_states
 from fairground.prove.findings import Fault, MutantProof, Survivor
 from fairground.prove.mutants import MOST, Material, Mutant, make_mutants
-from fairground.prove.pairs import Faulty, Open, moves_of, refuse_stock, shown
+from fairground.prove.pairs import Faulty, Open, Traced, moves_of, refuse_stock, shown
 from fairground.prove.sameness import differences
 from fairground.prove.seats import has_rehearsal
 from fairground.prove.watching import Watch, watched
 from fairground.verify import judge
 from fairground.worlds import Move, MutantCount, Rehearsal, Say, Stuck, World
+from fairground.worlds.code_trace import Trace
 
 _SHOWN = 6  # maximum number of differences and survivors that are listed
 SIDE_EFFECTS = 3
@@ -52,6 +54,7 @@ def try_mutants(
     again: Open | None = None,
     most: int = MOST,
     say: Callable[[str], None] = lambda _: None,
+    trace: Trace | None = None,
 ) -> MutantProof:
     """Make near misses of a solution, and judge them.
 
@@ -63,18 +66,22 @@ def try_mutants(
         again: Opens a world so that the same moves are really made a second time. Default: `open_`.
         most: Maximum number of mutants, in addition to the author's.
         say: Called with the current stage.
+        trace: Records the code that took part.
     """
     started = time.perf_counter()
+    traced: Traced = trace or nullcontext()
     try:
         if has_rehearsal(world.app):
-            bench = _play_mutants(world, open_, others, elsewhere, most, say)
+            bench = _play_mutants(world, open_, others, elsewhere, most, say, traced)
         else:
-            bench = _judge_edits(world, open_, again or open_, others, most, say)
+            bench = _judge_edits(world, open_, again or open_, others, most, say, traced)
+        total = sum(bench.kinds.values(), MutantCount())
+        proof = MutantProof(count=total, kinds=bench.kinds, survivors=tuple(bench.survivors[:_SHOWN]))
     except Faulty as faulty:
-        return MutantProof(error=faulty.message)
+        proof = MutantProof(error=faulty.message)
+    units = trace.units() if trace is not None else ()
     ms = round((time.perf_counter() - started) * 1000, 2)
-    total = sum(bench.kinds.values(), MutantCount())
-    return MutantProof(count=total, kinds=bench.kinds, survivors=tuple(bench.survivors[:_SHOWN]), ms=ms)
+    return proof.model_copy(update={"ms": ms, "units": units})
 
 
 def play(world: World, open_: Open, moves: Sequence[Move]) -> End:
@@ -108,11 +115,12 @@ class _Solution:
     end: End
 
 
-def _solve(world: World, open_: Open) -> _Solution:
+def _solve(world: World, open_: Open, traced: Traced) -> _Solution:
     """Play the oracle once."""
     rehearsal = open_(world)
     try:
-        moves = moves_of(world, rehearsal.before)
+        with traced:
+            moves = moves_of(world, rehearsal.before)
         return _Solution(rehearsal.before, moves, _play_in(rehearsal, moves))
     finally:
         rehearsal.close()
@@ -125,11 +133,14 @@ def _play_mutants(
     elsewhere: Sequence[World],
     most: int,
     say: Callable[[str], None],
+    traced: Traced,
 ) -> _Bench:
     """Play lists of edited moves, each in a fresh world."""
-    solution = _solve(world, open_)
-    if world.scenario.kind == "answer":
-        refuse_stock(world, solution.before, solution.end.answer)
+    solution = _solve(world, open_, traced)
+    with traced:
+        if world.scenario.kind == "answer":
+            refuse_stock(world, solution.before, solution.end.answer)
+        own = _authors(world, solution.before)
     material = Material(
         moves=solution.moves,
         before=solution.before,
@@ -138,11 +149,11 @@ def _play_mutants(
             f"{source.configuration.scenario}/{source.configuration.instance}": _moves_in(source, open_)
             for source in elsewhere
         },
-        own=_authors(world, solution.before),
+        own=own,
         words=_words(world, others),
         seed=_seed(world),
     )
-    bench = _Bench(world, open_, solution)
+    bench = _Bench(world, open_, solution, traced)
     for mutant in make_mutants(material, most):
         say(f"mutant: {mutant.kind}, {mutant.name}")
         bench.play(mutant)
@@ -150,17 +161,27 @@ def _play_mutants(
 
 
 def _judge_edits(
-    world: World, open_: Open, again: Open, others: Sequence[World], most: int, say: Callable[[str], None]
+    world: World,
+    open_: Open,
+    again: Open,
+    others: Sequence[World],
+    most: int,
+    say: Callable[[str], None],
+    traced: Traced,
 ) -> _Bench:
     """Judge edits of the oracle's end state, and play a few of the author's mutants."""
     say("the oracle")
-    solution = _solve(world, open_)
+    solution = _solve(world, open_, traced)
     before, after, answer = solution.before, solution.end.after, solution.end.answer
-    watch = _watch(world, solution)
-    bench = _Bench(world, open_, solution, again)
-    elsewhere = [solved for source in others[:1] if (solved := _solved_elsewhere(source, open_, say)) is not None]
+    with traced:
+        watch = _watch(world, solution)
+    bench = _Bench(world, open_, solution, traced, again)
+    elsewhere = [
+        solved for source in others[:1] if (solved := _solved_elsewhere(source, open_, say, traced)) is not None
+    ]
     if world.scenario.kind == "answer":
-        refuse_stock(world, before, answer)
+        with traced:
+            refuse_stock(world, before, answer)
         borrowed = {str(place): solved.moves for place, solved in enumerate(elsewhere)}
         material = Material(moves=solution.moves, before=before, others=borrowed, seed=_seed(world))
         for mutant in make_mutants(material, most):
@@ -168,13 +189,15 @@ def _judge_edits(
             bench.judge(mutant.kind, mutant.name, End(after, texts[-1] if texts else None, frozenset()))
         most, elsewhere = _BESIDE_AN_ANSWER, []
     say("edits of the recorded state")
-    for name, state in _near_states(world, before, after).items():
+    with traced:
+        near, own = _near_states(world, before, after), _authors(world, before)
+    for name, state in near.items():
         bench.judge("author", name, End(state, answer, frozenset()))
     ends = [solved.end.after for solved in elsewhere]
     clocks = world.app.clocks
     for edit in edited_states(before, after, most=most, seed=_seed(world), others=ends, clocks=clocks, watch=watch):
         bench.judge(edit.kind, edit.name, End(edit.state, answer, frozenset()))
-    for name, moves in list(_authors(world, before).items())[:_PLAYED]:
+    for name, moves in list(own.items())[:_PLAYED]:
         say(f"mutant: {name}")
         bench.play(Mutant("author", name, moves))
     return bench
@@ -183,7 +206,10 @@ def _judge_edits(
 class _Bench:
     """Judges mutants one after the other, and counts the results."""
 
-    def __init__(self, world: World, open_: Open, solution: _Solution, again: Open | None = None) -> None:
+    def __init__(
+        self, world: World, open_: Open, solution: _Solution, traced: Traced, again: Open | None = None
+    ) -> None:
+        self._traced = traced
         self._world, self._open, self._solution, self._again = world, open_, solution, again or open_
         self._before, self._oracle = solution.before, solution.end
         self._restless: frozenset[str] | None = None
@@ -215,7 +241,8 @@ class _Bench:
             answer=end.answer[:300] if end.answer is not None else None,
         )
         try:
-            success = judge(self._world, self._before, end.after, end.answer).success
+            with self._traced:
+                success = judge(self._world, self._before, end.after, end.answer).success
         except FairgroundError as error:
             self._survived(survivor, broke=error.message[:300])
             return
@@ -281,11 +308,11 @@ def _watch(world: World, solution: _Solution) -> Watch:
     return watch
 
 
-def _solved_elsewhere(world: World, open_: Open, say: Callable[[str], None]) -> _Solution | None:
+def _solved_elsewhere(world: World, open_: Open, say: Callable[[str], None], traced: Traced) -> _Solution | None:
     """Return what the oracle does in another world, or None if it fails."""
     say(f"the oracle of {world.configuration.instance}")
     try:
-        return _solve(world, open_)
+        return _solve(world, open_, traced)
     except (Faulty, InvalidConfiguration):
         return None
 

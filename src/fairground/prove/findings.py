@@ -38,7 +38,13 @@ class Fault(StrEnum):
     LOST = "the process that tried it ended"
 
 
-class PairProof(Record):
+class Traced(Record):
+    """A result, with the code that took part in it."""
+
+    units: tuple[str, ...] = Field((), description="units of code with their digests; see `worlds.code_trace`")
+
+
+class PairProof(Traced):
     """Result for one instance on one profile."""
 
     status: Status
@@ -69,7 +75,7 @@ class Survivor(Record):
     broke: str = Field("", description="the error, if the checks raised one instead of deciding")
 
 
-class MutantProof(Record):
+class MutantProof(Traced):
     """Results for the mutants of one instance on one profile."""
 
     count: MutantCount = MutantCount()
@@ -79,7 +85,7 @@ class MutantProof(Record):
     ms: float = Field(0.0, ge=0)
 
 
-class ScreenProof(Record):
+class ScreenProof(Traced):
     """Result of running the oracle once on a real screen."""
 
     configuration: str

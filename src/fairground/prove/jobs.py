@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,8 +20,11 @@ from fairground.prove.findings import MutantProof, PairProof, ScreenProof, Statu
 from fairground.prove.keys import Keys
 from fairground.prove.pairs import Faulty, prove_pair
 from fairground.prove.recordings import Recorded, Recordings
+from fairground.prove.sampling import covering, diagonal
 from fairground.prove.seats import Seats, has_rehearsal
 from fairground.worlds import Rehearsal, Scenario, Suite, World
+from fairground.worlds.code_trace import Trace
+from fairground.worlds.proof_keys import app_files
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,51 @@ class ScreenJob:
 
 Job: TypeAlias = PairJob | MutantJob | ScreenJob
 
+Pair: TypeAlias = tuple[str, str]
+"""An instance and a profile."""
+
+MUTANT_PAIRS = 4
+"""Default number of pairs per scenario whose mutants are tried."""
+
+SCREENS = 4
+"""Default minimum number of times that each scenario's oracle is tried on a screen."""
+
+
+def mutant_jobs(
+    suite: Suite, keys: Keys, scenario: Scenario, proven: Collection[Pair], most: int = MUTANT_PAIRS
+) -> Iterator[MutantJob]:
+    """Yield the jobs for the mutants of a scenario: on the first `most` of its proven pairs, half as many on seats."""
+    instances, profiles = list(scenario.instances), list(suite.app(scenario.app).profiles)
+    if not has_rehearsal(suite.app(scenario.app)):
+        most = math.ceil(most / 2)
+    chosen = [pair for pair in diagonal(instances, profiles) if pair in proven][:most]
+    for instance, profile in chosen:
+        at = instances.index(instance)
+        turned = (*instances[at + 1 :], *instances[:at])
+        others = tuple(other for other in turned if (other, profile) in proven)[:3]
+        key = keys.mutants(scenario, instance, profile, others)
+        yield MutantJob(scenario.app, scenario.name, instance, profile, key, others)
+
+
+def screen_jobs(
+    suite: Suite, keys: Keys, scenario: Scenario, proven: Collection[Pair], least: int = SCREENS
+) -> Iterator[ScreenJob]:
+    """Yield the jobs that run a scenario's oracle on a screen.
+
+    The scenarios of an app share all pairs of theme and UI state between them; each has at least `least`.
+    """
+    app = suite.app(scenario.app)
+    if not has_rehearsal(app):
+        return  # every pair was tried on a seat
+    own = [each for each in suite.scenarios if each.app == app.name]
+    place = next(number for number, each in enumerate(own) if each.name == scenario.name)
+    looks = covering(len(own), list(app.themes), list(app.ui_states), least)[place]
+    pairs = [pair for pair in diagonal(list(scenario.instances), list(app.profiles)) if pair in proven]
+    for number, (theme, ui_state) in enumerate(looks if pairs else ()):
+        instance, profile = pairs[number % len(pairs)]
+        key = keys.screen(scenario, instance, profile, theme, ui_state)
+        yield ScreenJob(scenario.app, scenario.name, instance, profile, key, theme, ui_state)
+
 
 class Prover:
     """Executes jobs in a worker.
@@ -75,13 +124,14 @@ class Prover:
         self._seats = Seats()
         self._keys = Keys(self._suite)
         self._recordings = Recordings(recordings)
+        self._app_files: dict[str, frozenset[Path]] = {}
 
     def do(self, job: Job, say: Callable[[str], None]) -> PairProof | MutantProof | ScreenProof | Lost:
         """Run a job. Infrastructure errors are returned as `Lost`: they say nothing about the suite."""
         try:
             match job:
                 case PairJob():
-                    return prove_pair(partial(self._world, job), self._open, say)
+                    return prove_pair(partial(self._world, job), self._open, say, self._trace(job))
                 case MutantJob():
                     return self._mutants(job, say)
                 case ScreenJob():
@@ -93,6 +143,13 @@ class Prover:
         """Close seats and recordings."""
         self._seats.close()
         self._recordings.close()
+
+    def _trace(self, job: Job) -> Trace:
+        """Return a trace of the code that takes part, without that of the app, which its key covers."""
+        app = self._suite.app(job.app)
+        if app.name not in self._app_files:
+            self._app_files[app.name] = frozenset(app_files(self._suite, app))
+        return Trace(self._suite.scenario(job.app, job.scenario), self._app_files[app.name])
 
     def _open(self, world: World, take: int = 1) -> Rehearsal:
         """Open a world without a screen if its app can. Otherwise use its recording, or a seat."""
@@ -126,7 +183,15 @@ class Prover:
         elsewhere = list(itertools.islice(self._feasible(job, effects), SIDE_EFFECTS))
         others = list(self._feasible(job, ((job.scenario, other) for other in job.others)))
         try:
-            return try_mutants(world, self._open, others, elsewhere, again=partial(self._open, take=2), say=say)
+            return try_mutants(
+                world,
+                self._open,
+                others,
+                elsewhere,
+                again=partial(self._open, take=2),
+                say=say,
+                trace=self._trace(job),
+            )
         except (Faulty, InvalidConfiguration) as error:
             return MutantProof(error=str(error))
 
@@ -149,11 +214,13 @@ class Prover:
         """
         started = time.perf_counter()
         world = self._world(job)
-        proof = prove_pair(lambda: world, self._seats.open, say)
+        proof = prove_pair(lambda: world, self._seats.open, say, self._trace(job))
         if proof.status is not Status.PROVEN:
             self._seats.close()
-            proof = prove_pair(lambda: world, self._seats.open, say)
+            proof = prove_pair(lambda: world, self._seats.open, say, self._trace(job))
         solved = proof.status is Status.PROVEN
         picture = "" if solved else self._seats.picture()
         ms = round((time.perf_counter() - started) * 1000, 2)
-        return ScreenProof(configuration=world.id, solved=solved, message=proof.reason, picture=picture, ms=ms)
+        return ScreenProof(
+            configuration=world.id, solved=solved, message=proof.reason, picture=picture, ms=ms, units=proof.units
+        )

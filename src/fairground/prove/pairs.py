@@ -7,6 +7,7 @@ import re
 import time
 import zlib
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from fairground.core import (
     FairgroundError,
@@ -21,6 +22,7 @@ from fairground.prove.answers import EMPTY, SPAM, STOCK, says
 from fairground.prove.findings import Fault, PairProof, Status
 from fairground.verify import judge
 from fairground.worlds import Move, Rehearsal, Stuck, World
+from fairground.worlds.code_trace import Trace
 
 MAX_MOVES = 1_000
 """Maximum number of moves of an oracle. More means that it does not end."""
@@ -28,6 +30,9 @@ MAX_MOVES = 1_000
 _LEFT_OVER = re.compile(r"\{\{?\s*[a-z_][\w.\[\]]*\s*\}?\}|\$\{[^}]*\}|<[A-Z_]{3,}>")
 _MESSAGE = 600
 _FEW = 4  # stock answers that each pair is tried with
+
+Traced = AbstractContextManager[object]
+"""A block of code that takes part in a proof."""
 
 Open = Callable[[World], Rehearsal]
 """Opens a world to play moves: without a screen if the app can, otherwise on a seat."""
@@ -41,30 +46,40 @@ class Faulty(Exception):
         self.fault, self.message = fault, message[:_MESSAGE]
 
 
-def prove_pair(make: Callable[[], World], open_: Open, say: Callable[[str], None] = lambda _: None) -> PairProof:
+def prove_pair(
+    make: Callable[[], World],
+    open_: Open,
+    say: Callable[[str], None] = lambda _: None,
+    trace: Trace | None = None,
+) -> PairProof:
     """Try one instance on one profile.
 
     Args:
         make: Looks up the world, which may fail.
         open_: Opens it.
         say: Called with the current stage.
+        trace: Records the code that took part.
 
     Raises:
         InfrastructureError: If the machine is at fault, which says nothing about the suite.
     """
     started = time.perf_counter()
     tried = ""
+    traced: Traced = trace or nullcontext()
     try:
-        world = _coherent(make)
+        with traced:
+            world = _coherent(make)
         tried = world.id
-        proof = _try(world, open_, say)
+        proof = _try(world, open_, say, traced)
     except Incoherent as error:
         proof = PairProof(status=Status.FAULTY, fault=Fault.INCOHERENT, message=error.message[:_MESSAGE])
     except InvalidConfiguration as error:
         proof = PairProof(status=Status.INFEASIBLE, message=error.message[:_MESSAGE])
     except Faulty as faulty:
         proof = PairProof(status=Status.FAULTY, fault=faulty.fault, message=faulty.message)
-    return proof.model_copy(update={"tried": tried, "ms": round((time.perf_counter() - started) * 1000, 2)})
+    units = trace.units() if trace is not None else ()
+    ms = round((time.perf_counter() - started) * 1000, 2)
+    return proof.model_copy(update={"tried": tried, "ms": ms, "units": units})
 
 
 def moves_of(world: World, before: State) -> tuple[Move, ...]:
@@ -124,15 +139,16 @@ def _coherent(make: Callable[[], World]) -> World:
     return world
 
 
-def _try(world: World, open_: Open, say: Callable[[str], None]) -> PairProof:
+def _try(world: World, open_: Open, say: Callable[[str], None], traced: Traced) -> PairProof:
     say("making the world")
     rehearsal = _opened(world, open_)
     try:
         before = rehearsal.before
         say("computing the oracle's moves")
-        moves = moves_of(world, before)
-        say("the checks, on the initial state")
-        start = _not_yet(world, before)
+        with traced:
+            moves = moves_of(world, before)
+            say("the checks, on the initial state")
+            start = _not_yet(world, before)
         if not moves:
             raise Faulty(Fault.NO_ORACLE, f"{world.scenario.name} returns no moves")
         if len(moves) > world.scenario.step_budget:
@@ -142,8 +158,11 @@ def _try(world: World, open_: Open, say: Callable[[str], None]) -> PairProof:
     finally:
         rehearsal.close()
     say("the checks, on the final state")
-    _solved(world, before, after, answer)
-    guessed = refuse_stock(world, before, answer, _some_stock(world)) if world.scenario.kind == "answer" else ()
+    with traced:
+        verdict = verdict_of(world, before, after, answer)
+    _solved(verdict, verdict_of(world, before, after, answer))
+    with traced:
+        guessed = refuse_stock(world, before, answer, _some_stock(world)) if world.scenario.kind == "answer" else ()
     return PairProof(status=Status.PROVEN, moves=len(moves), answer=answer, start=start, guessed=guessed)
 
 
@@ -190,8 +209,8 @@ def _not_yet(world: World, before: State) -> float:
     return verdict.reward
 
 
-def _solved(world: World, before: State, after: State, answer: str | None) -> None:
-    first, second = (verdict_of(world, before, after, answer) for _ in range(2))
+def _solved(first: Verdict, second: Verdict) -> None:
+    """Check that a state that was judged twice was found solved both times."""
     if first != second:
         pairs = zip(first.checks, second.checks, strict=False)
         which = next((check.name for check, repeated in pairs if check != repeated), "their number")

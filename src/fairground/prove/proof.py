@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from fairground.core import fingerprint
 from fairground.prove.findings import AgentScore, Fault, MutantProof, PairProof, ScreenProof, Status, Survivor
-from fairground.worlds import MutantCount, ProofTable, ProvenInstance, ProvenScenario, ScreenCount
+from fairground.prove.keys import made_with
+from fairground.worlds import MutantCount, ProofTable, ProvenInstance, ProvenScenario, ScreenCount, Suite
+from fairground.worlds.proof_keys import KEY
 
 _DETAIL = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")  # names and numbers in a message
 
@@ -29,6 +32,9 @@ class ScenarioProof:
         mutants: Results for the mutants of some pairs.
         screens: Results of the oracle on real screens.
         errors: Infrastructure errors by configuration. Nothing is known about these.
+        units: Units of code that took part, with their digests.
+        mutant_keys: Keys of the mutants that were tried.
+        screen_keys: Keys of the runs on screens.
     """
 
     app: str
@@ -41,6 +47,26 @@ class ScenarioProof:
     mutants: list[MutantProof] = field(default_factory=list)
     screens: list[ScreenProof] = field(default_factory=list)
     errors: dict[str, str] = field(default_factory=dict)
+    units: set[str] = field(default_factory=set)
+    mutant_keys: list[str] = field(default_factory=list)
+    screen_keys: list[str] = field(default_factory=list)
+
+    def add(self, pair: tuple[str, str], result: PairProof) -> None:
+        """Add the result for an instance and a profile."""
+        self.pairs[pair] = result
+        self.units.update(result.units)
+
+    def add_mutants(self, key: str, result: MutantProof) -> None:
+        """Add the result for the mutants of a pair."""
+        self.mutants.append(result)
+        self.mutant_keys.append(key)
+        self.units.update(result.units)
+
+    def add_screen(self, key: str, result: ScreenProof) -> None:
+        """Add the result of a run on a screen."""
+        self.screens.append(result)
+        self.screen_keys.append(key)
+        self.units.update(result.units)
 
     @property
     def name(self) -> str:
@@ -92,7 +118,7 @@ class ScenarioProof:
             if all(each.status is Status.INFEASIBLE for each in results)
         }
 
-    def line(self) -> ProvenScenario:
+    def line(self, made_with: Mapping[str, str]) -> ProvenScenario:
         """Return the scenario's line of a proof table."""
         rows: dict[str, dict[str, dict[str, str]]] = {}
         for (instance, profile), result in self.pairs.items():
@@ -103,7 +129,14 @@ class ScenarioProof:
         instances = tuple(ProvenInstance(instance=name, **row) for name, row in sorted(rows.items()))
         screen = ScreenCount(solved=sum(proof.solved for proof in self.screens), tried=len(self.screens))
         facts = {"scenario": self.scenario, "kind": self.kind, "mutants": self.mutant_count, "screen": screen}
-        return ProvenScenario.model_validate({**facts, "instances": instances})
+        keys = {"mutants_key": joined_key(self.mutant_keys), "screen_key": joined_key(self.screen_keys)}
+        traced = {"made_with": dict(made_with), "units": tuple(sorted(self.units))}
+        return ProvenScenario.model_validate({**facts, **keys, **traced, "instances": instances})
+
+
+def joined_key(keys: Iterable[str]) -> str:
+    """Return one key for several, in any order."""
+    return fingerprint(sorted(keys))[:KEY]
 
 
 @dataclass
@@ -119,11 +152,12 @@ class Proof:
     """Number of cached results that were used."""
     agents: list[AgentScore] = field(default_factory=list)
 
-    def tables(self) -> Iterator[ProofTable]:
+    def tables(self, suite: Suite) -> Iterator[ProofTable]:
         """Yield a table for each app."""
-        for app in dict.fromkeys(scenario.app for scenario in self.scenarios):
-            lines = tuple(scenario.line() for scenario in self.scenarios if scenario.app == app)
-            yield ProofTable(suite=self.suite, app=app, scenarios=lines)
+        for name in dict.fromkeys(scenario.app for scenario in self.scenarios):
+            made = made_with(suite.app(name))
+            lines = tuple(scenario.line(made) for scenario in self.scenarios if scenario.app == name)
+            yield ProofTable(suite=self.suite, app=name, scenarios=lines)
 
     @property
     def mutants(self) -> MutantCount:

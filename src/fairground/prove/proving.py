@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import itertools
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,18 +10,28 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from fairground.core import InvalidInput, Record
+from fairground.core import InvalidInput
 from fairground.prove.cache import Cache
 from fairground.prove.crew import Crew, Lost
-from fairground.prove.findings import Fault, MutantProof, PairProof, ScreenProof, Status
-from fairground.prove.jobs import Job, MutantJob, PairJob, Prover, ScreenJob
+from fairground.prove.findings import Fault, MutantProof, PairProof, ScreenProof, Status, Traced
+from fairground.prove.jobs import (
+    MUTANT_PAIRS,
+    SCREENS,
+    Job,
+    MutantJob,
+    PairJob,
+    Prover,
+    ScreenJob,
+    mutant_jobs,
+    screen_jobs,
+)
 from fairground.prove.keys import Keys
 from fairground.prove.proof import Proof, ScenarioProof
-from fairground.prove.sampling import covering, diagonal
+from fairground.prove.sampling import diagonal
 from fairground.prove.seats import has_rehearsal
 from fairground.worlds import Scenario, Suite, suite_of
 
-R = TypeVar("R", bound=Record)
+R = TypeVar("R", bound=Traced)
 
 SECONDS = 30.0
 """Timeout in seconds of a pair without a screen. Mutants and seats have more time."""
@@ -51,8 +61,8 @@ class Options:
     sample: int | None = None
     workers: int = 2
     browser: bool = True
-    mutant_pairs: int = 4
-    screens: int = 4
+    mutant_pairs: int = MUTANT_PAIRS
+    screens: int = SCREENS
     seconds: float = SECONDS
     rejudge: bool = False
 
@@ -155,7 +165,7 @@ class _Proving:
         profiles = list(self.suite.app(scenario.app).profiles)
         pairs = list(diagonal(list(scenario.instances), profiles))
         for instance, profile in pairs[: self.options.sample]:
-            key = self.keys.pair(scenario, instance, profile)
+            key = self.keys.result(scenario, instance, profile)
             yield PairJob(scenario.app, scenario.name, instance, profile, key)
 
     def _pairs(
@@ -169,9 +179,9 @@ class _Proving:
         for job, result in self._done("pair", PairProof, jobs, phase, seconds, hopeless):
             at = proofs[job.app, job.scenario]
             pair = (job.instance, job.profile)
-            at.keys[pair] = job.key
+            at.keys[pair] = self.keys.pair(self.suite.scenario(job.app, job.scenario), *pair)
             if isinstance(result, PairProof):
-                at.pairs[pair] = result
+                at.add(pair, result)
             elif result is None:
                 message = f"not tried: {_HOPELESS} other pairs of this scenario hung or died"
                 at.pairs[pair] = PairProof(status=Status.FAULTY, fault=Fault.LOST, message=message)
@@ -188,17 +198,7 @@ class _Proving:
 
     def _mutant_jobs(self, scenario: Scenario, proof: ScenarioProof) -> Iterator[MutantJob]:
         proven = {pair for pair, result in proof.pairs.items() if result.status is Status.PROVEN}
-        instances, profiles = list(scenario.instances), list(self.suite.app(scenario.app).profiles)
-        most = self.options.mutant_pairs
-        if not has_rehearsal(self.suite.app(scenario.app)):
-            most = math.ceil(most / 2)
-        chosen = [pair for pair in diagonal(instances, profiles) if pair in proven][:most]
-        for instance, profile in chosen:
-            at = instances.index(instance)
-            turned = (*instances[at + 1 :], *instances[:at])
-            others = tuple(other for other in turned if (other, profile) in proven)[:3]
-            key = self.keys.mutants(scenario, instance, profile, others)
-            yield MutantJob(scenario.app, scenario.name, instance, profile, key, others)
+        return mutant_jobs(self.suite, self.keys, scenario, proven, self.options.mutant_pairs)
 
     def _mutants(
         self, jobs: list[MutantJob], proofs: dict[tuple[str, str], ScenarioProof], phase: str, seconds: float
@@ -211,38 +211,25 @@ class _Proving:
                 results[job] = MutantProof(error=result.why[:600])
         for job in jobs:  # in the order of the jobs, not of completion
             if job in results:
-                proofs[job.app, job.scenario].mutants.append(results[job])
+                proofs[job.app, job.scenario].add_mutants(job.key, results[job])
 
     # --- screens -----------------------------------------------------------------------------------------------------
 
     def _screen_jobs(
         self, scenarios: list[Scenario], proofs: dict[tuple[str, str], ScenarioProof]
     ) -> Iterator[ScreenJob]:
-        """Yield jobs for all pairs of theme and UI state of an app, spread over its scenarios."""
-        wanted = {(each.app, each.name) for each in scenarios}
-        for app in self.suite.apps:
-            own = [each for each in self.suite.scenarios if each.app == app.name]
-            looks = covering(len(own), list(app.themes), list(app.ui_states), self.options.screens)
-            for scenario, own_looks in zip(own, looks, strict=True):
-                if (scenario.app, scenario.name) not in wanted:
-                    continue
-                at = proofs[scenario.app, scenario.name]
-                pairs = [
-                    pair
-                    for pair in diagonal(list(scenario.instances), list(app.profiles))
-                    if pair in at.pairs and at.pairs[pair].status is Status.PROVEN
-                ]
-                for number, (theme, ui_state) in enumerate(own_looks[: self.options.sample] if pairs else ()):
-                    instance, profile = pairs[number % len(pairs)]
-                    key = self.keys.screen(scenario, instance, profile, theme, ui_state)
-                    yield ScreenJob(scenario.app, scenario.name, instance, profile, key, theme, ui_state)
+        for scenario in scenarios:
+            pairs = proofs[scenario.app, scenario.name].pairs
+            proven = {pair for pair, result in pairs.items() if result.status is Status.PROVEN}
+            jobs = screen_jobs(self.suite, self.keys, scenario, proven, self.options.screens)
+            yield from itertools.islice(jobs, self.options.sample)
 
     def _screens(self, jobs: list[ScreenJob], proofs: dict[tuple[str, str], ScenarioProof]) -> None:
         seconds = self.options.seconds * _SLOW
         for job, result in self._done("screen", ScreenProof, jobs, f"oracles{_ON_SEATS}", seconds):
             at = proofs[job.app, job.scenario]
             if isinstance(result, ScreenProof):
-                at.screens.append(result)
+                at.add_screen(job.key, result)
             elif result is not None:
                 assert isinstance(job, ScreenJob)
                 at.errors[f"{job.instance}@{job.profile}/{job.theme}/{job.ui_state}"] = result.why
@@ -285,7 +272,7 @@ class _Proving:
                     yield job
 
         for job, result in self.crew.do(worthwhile(todo), seconds=seconds):
-            if isinstance(result, Record):
+            if isinstance(result, Traced):
                 self.cache.put(kind, job.key, result)
             yield job, result
             done += 1
@@ -293,7 +280,7 @@ class _Proving:
         yield from ((job, None) for job in skipped)
 
 
-def _failed(result: Record) -> bool:
+def _failed(result: Traced) -> bool:
     return (isinstance(result, PairProof) and result.status is Status.FAULTY) or (
         isinstance(result, ScreenProof) and not result.solved
     )

@@ -10,6 +10,7 @@ from fairground.prove import AgentScore, Proof, ScenarioProof, ScreenProof, Stat
 from fairground.report.data_table import Rows, Value, behind, table
 from fairground.report.html import Child, Html, tag
 from fairground.report.page_frame import page_of, write_page
+from fairground.report.plural import counted
 from fairground.worlds import MutantCount
 
 LEAST = 0.8
@@ -48,9 +49,9 @@ def _header(proof: Proof) -> Html:
         heading = f"{proof.suite}: no faults found"
     else:
         parts = [
-            _many(totals["faulty"], "faulty pair"),
-            _many(totals["errors"], "error"),
-            _many(unsolved, "screen") + " not solved" if unsolved else "",
+            counted(totals["faulty"], "faulty pair"),
+            counted(totals["errors"], "error"),
+            counted(unsolved, "screen") + " not solved" if unsolved else "",
         ]
         summary = ", ".join(part for part in parts if part and not part.startswith("0 "))
         heading = f"{proof.suite}: {summary or 'not everything was tried'}"
@@ -158,7 +159,7 @@ def _survivors(proof: Proof) -> Html:
         count = scenario.mutant_count
         low = (count.share or 0.0) < LEAST
         pill = tag("span", f"{_share(count)} rejected", class_="pill no" if low else "pill yes")
-        title = tag("summary", scenario.name, " ", pill, tag("small", f" {_many(count.survived, 'survivor')}"))
+        title = tag("summary", scenario.name, " ", pill, tag("small", f" {counted(count.survived, 'survivor')}"))
         rows = [_survivor(survivor) for survivor in _various(scenario.survivors)[:_EACH]]
         heads = tag(
             "tr",
@@ -198,7 +199,7 @@ def _kinds(proof: Proof) -> Html | None:
         "Same as the oracle",
         "Could not be made",
     )
-    return behind("By kind of mistake", table("kinds", heads, rows), aside=_many(proof.mutants.counted, "mutant"))
+    return behind("By kind of mistake", table("kinds", heads, rows), aside=counted(proof.mutants.counted, "mutant"))
 
 
 def _various(survivors: Sequence[Survivor]) -> list[Survivor]:
@@ -237,8 +238,8 @@ def _screens(proof: Proof) -> Html | None:
     looks = {screen.configuration.partition("@")[2].partition("/")[2] for screen in tried}
     slow = sorted(screen.ms for screen in tried)[len(tried) // 2]
     intro = (
-        f"The oracle with real input on a real screen: {_many(len(tried), 'try', 'tries')} over "
-        f"{_many(len(looks), 'combination')} of theme and UI state; {slow / 1000:.1f} s at the median."
+        f"The oracle with real input on a real screen: {counted(len(tried), 'try', 'tries')} over "
+        f"{counted(len(looks), 'combination')} of theme and UI state; {slow / 1000:.1f} s at the median."
     )
     shown: Child = tag("p", "It solved all of them.")
     if rows:
@@ -283,7 +284,7 @@ def _infeasible(proof: Proof) -> Html | None:
     intro = (
         "Not faults: the task makes no sense with this data. Check instances that are infeasible with every profile."
     )
-    shown = behind(_many(len(rows), "row"), table("infeasible", heads, rows[:500]))
+    shown = behind(counted(len(rows), "row"), table("infeasible", heads, rows[:500]))
     return _card("Infeasible pairs", intro, shown, name="infeasible")
 
 
@@ -337,10 +338,6 @@ def _share(count: MutantCount) -> str:
     return f"{count.share:.1%}" if count.share is not None else "none tried"
 
 
-def _many(count: int, what: str, several: str = "") -> str:
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {several or what + 's'}"
-
-
 def _footer(proof: Proof) -> Iterable[Child]:
-    known = f", {proof.reused:,} results reused" if proof.reused else ""
+    known = f", {counted(proof.reused, 'result')} reused" if proof.reused else ""
     return [tag("p", f"Fairground {fairground.__version__}. Proven in {proof.seconds:.0f} s{known}.")]

@@ -12,6 +12,7 @@ from fairground.report.page_frame import page_of, section_of, write_page
 from fairground.report.plots import Figure, figure, look_of
 from fairground.report.plots.curves import Curve, Panel, panels
 from fairground.report.plots.scale import percent
+from fairground.report.plural import counted
 from fairground.report.statistics_sections import Exhibit, Section
 from fairground.stats import Interval
 
@@ -22,8 +23,8 @@ def write_replay_page(result: ReplayResult, path: Path) -> Path:
         "header",
         tag("div", tag("b", "Fairground"), tag("span", "Replay experiment"), class_="brand"),
         tag("h1", "Does a blind script score as much as the agent?"),
-        tag("p", f"{result.agent} was recorded on {result.tasks} tasks, and its successful episodes were replayed "
-                 "without looking at the screen.",
+        tag("p", f"{result.agent} was recorded on {counted(result.tasks, 'task')}, and its successful episodes were "
+                 "replayed without looking at the screen.",
             class_="measured"),
     )  # fmt: skip
     footer = tag("footer", tag("p", f"Fairground {fairground.__version__}."))
@@ -77,9 +78,9 @@ def _section(result: ReplayResult) -> Section:
     )
     silent = "That the suite varies as your users' software does: a low replay score shows only that it varies."
     below = table("numbers", ("k", *(name for name, _ in _curves(result))), rows)
-    left = [f"{count} episodes errored or were invalid ({kind}): they are excluded and do not count as failures"
+    left = [f"Excluded, and not counted as failed: {counted(count, 'errored or invalid episode')} ({kind})"
             for kind, count in result.unscored.items() if count]  # fmt: skip
-    left += [f"{count} tasks without enough scored episodes were excluded at the largest k ({kind})"
+    left += [f"Excluded at the largest k: {counted(count, 'task')} without enough scored episodes ({kind})"
              for kind, count in result.left_out.items() if count]  # fmt: skip
     exhibit = Exhibit(replay_figure(result), says, silent, below, tuple(left))
     return Section("replay", "Blind replay", (exhibit,), intro="Bars are 95% intervals over tasks.")

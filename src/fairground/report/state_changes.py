@@ -16,6 +16,7 @@ from fairground.core.limited import ReadingBudget, within
 from fairground.prove.sameness import different, leaves, leaves_of_file
 from fairground.report.describe import evidence
 from fairground.report.html import Child, Html, tag
+from fairground.report.plural import counted
 from fairground.rollout.folder import EpisodeFolder, StateFile, StateIndex
 from fairground.verify.reading.meaning import file_kind
 from fairground.verify.reading.textfile import difference, read_text
@@ -90,7 +91,7 @@ def changes_section(found: StateChanges) -> Html:
 
 def _part(part: ChangedPart) -> Html:
     count = len(part.changes) + part.more
-    note = part.note or f"{count:,} {'change' if count == 1 else 'changes'}"
+    note = part.note or counted(count, "change")
     head = tag(
         "summary", tag("bdi", part.name), " ", tag("span", part.kind, class_=f"change-kind {part.kind}"), " ",
         tag("small", note),

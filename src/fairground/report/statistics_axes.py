@@ -9,6 +9,7 @@ from fairground.report.data_table import Rows, Value, behind, table
 from fairground.report.html import Html, tag
 from fairground.report.plots import Curve, Dumbbell, Panel, Row, Stack, dumbbells, figure, forest, panels, stacks
 from fairground.report.plots.scale import percent, plainly, rounded
+from fairground.report.plural import counted
 from fairground.report.statistics_sections import Exhibit, Section, looks_by_contender
 from fairground.report.statistics_words import (
     attributed,
@@ -71,7 +72,7 @@ def _values(summary: Summary, shifted: Sequence[tuple[Standing, AxisShifts]]) ->
             rows.append(
                 Row(
                     name, level.shift, known[standing.contender], note=point_range(level.shift),
-                    said=f"{name}: {point_range(level.shift)} points, {level.scenarios} scenarios, "
+                    said=f"{name}: {point_range(level.shift)} points, {counted(level.scenarios, 'scenario')}, "
                     f"p {chance(level.p_holm)}",
                     hollow=level.p_holm > 1 - summary.level,
                 )
@@ -129,7 +130,8 @@ def _which_axis(standing: Standing, level: float) -> Html | None:
             f" ({len(tested)} tested).",
         )
     return tag("p", "The success of ", who(standing.contender), " depends on ", listed(decided),
-               f" ({len(tested)} axes tested, by permutation within scenarios, with Holm's correction).")  # fmt: skip
+               f" ({counted(len(tested), 'axis', 'axes')} tested, by permutation within scenarios, with "
+               "Holm's correction).")  # fmt: skip
 
 
 def _pairs(summary: Summary, paired: Sequence[tuple[str, Standing, Sensitivity]]) -> Exhibit:
@@ -140,7 +142,7 @@ def _pairs(summary: Summary, paired: Sequence[tuple[str, Standing, Sensitivity]]
             pairs.p90_floor,
             f"{axis}, {standing.contender}: mean shift {rounded(pairs.mad.estimate * 100)} {ends(pairs.mad, 100)} "
             f"points, by noise alone {rounded(pairs.floor * 100)}; 90th percentile {rounded(pairs.p90 * 100)}, "
-            f"by noise alone {rounded(pairs.p90_floor * 100)}; {pairs.pairs:,} pairs",
+            f"by noise alone {rounded(pairs.p90_floor * 100)}; {counted(pairs.pairs, 'pair')}",
         )
         for axis, standing, pairs in paired
     ]  # fmt: skip

@@ -200,8 +200,8 @@ def _transition(duel: Duel, transitions: Transitions, place: int) -> Exhibit:
     drawn = figure(
         f"transitions-{place + 1}",
         f"From {printable(str(base))} to {printable(str(new))}",
-        f"Of {transitions.tasks} tasks, {improved} are always solved by {new} but not by {base}; {regressed} the other "
-        "way round.",
+        f"Of {counted(transitions.tasks, 'task')}, always solved by {new} but not by {base}: {improved}; the other "
+        f"way round: {regressed}.",
         lambda width: flow(transitions.flow, CLASSES, (str(base), str(new)), width=width),
     )
     test = transitions.mcnemar

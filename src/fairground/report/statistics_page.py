@@ -19,7 +19,7 @@ from fairground.report.page_frame import figure_tools, not_said, page_of, sectio
 from fairground.report.palette import Look, marker, paint
 from fairground.report.plots import Figure, inline_bar
 from fairground.report.plots.axes import TICK
-from fairground.report.plots.scale import Scale, around, percent, rounded
+from fairground.report.plots.scale import Scale, percent, rounded, whole
 from fairground.report.plots.svg import printable, words
 from fairground.report.statistics_axes import components, sensitivity
 from fairground.report.statistics_behaviour import costs, reliability
@@ -47,6 +47,7 @@ from fairground.report.statistics_words import (
     reward_range,
     statistic_in_words,
     verdict,
+    what_scores_do_not_say,
     who,
 )
 
@@ -206,8 +207,7 @@ def _verdict(summary: Summary) -> Html:
 
 
 def _leaderboard(summary: Summary) -> Html:
-    values = [end for standing in summary.standings for end in (standing.score.low, standing.score.high)]
-    scale = around(values, 14, BAR - 14, floor=0.0, ceiling=1.0, count=5)
+    scale = whole(14, BAR - 14, ticks=4)
     heads: list[Child] = [
         tag("th", "Rank", scope="col"), tag("th", "Contender", scope="col"),
         tag("th", "Score", class_="n", scope="col"), tag("th", "Interval", scope="col"),
@@ -242,14 +242,11 @@ def _leaderboard(summary: Summary) -> Html:
             ),
             tag(
                 "div",
-                tag("div", tag("p", how_intervals_are_made(summary.scheme)),
+                tag("div", tag("p", how_intervals_are_made(summary)),
                     tag("p", "A rank such as 1 to 2 is the range that is compatible with the significant "
                              "differences.")
                     if several else None),
-                not_said("That two contenders are equal because their intervals overlap, or that one is better "
-                         "because it is listed higher: they are compared pair by pair below. That the order holds "
-                         "on other apps: the apps here are taken as fixed."
-                    if several else "That the score holds on other apps: the apps here are taken as fixed."),
+                not_said(what_scores_do_not_say(summary)),
                 class_="says",
             ),
             # Hidden on the page, where the table shows the same; used for export.

@@ -160,8 +160,8 @@ def differences(summary: Summary) -> Section:
         draw(summary),
         (
             tag("p", "The first contender's score minus the second's, in percentage points. Filled marks are "
-                     "significant: Holm's correction limits the probability of any false positive among all "
-                     f"{len(pairs)} pairs to {1 - summary.level:.0%}. Dotted lines are not significant.")
+                     "significant: Holm's correction limits the probability of any false positive among "
+                     f"{counted(len(pairs), 'pair')} to {1 - summary.level:.0%}. Dotted lines are not significant.")
             if draw is _pair_forest else
             tag("p", "Score of the row minus score of the column, in percentage points. Bold numbers are "
                      f"significant after Holm's correction over all {len(pairs)} pairs; grey ones are not."),
@@ -358,7 +358,7 @@ def outcomes(summary: Summary) -> Section:
         rows.append(
             Stack(
                 str(standing.contender), tuple(map(float, counts)),
-                tuple(f"{standing.contender}: {count:,} of {total:,} episodes {name}"
+                tuple(f"{standing.contender}: {count:,} of {counted(total, 'episode')} {name}"
                       for count, (_, name) in zip(counts, kinds, strict=True)),
                 tuple(f"{count:,}" for count in counts), f"{total:,}",
             )

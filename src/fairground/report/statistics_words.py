@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fairground.report.html import Child, Html, join, tag
 from fairground.report.plots.scale import plainly, points, rounded
 from fairground.report.plots.svg import printable
+from fairground.report.plural import counted as counted
 from fairground.stats.interval import Interval
 
 if TYPE_CHECKING:
@@ -38,17 +39,57 @@ def reward_range(found: Interval | None) -> str:
     return "none" if found is None else f"{rounded(found.estimate, 2)} {ends(found, 1, 2)}"
 
 
-def how_intervals_are_made(scheme: str) -> str:
-    """Explain the interval of a score in two sentences."""
-    if scheme == "prism":
+def how_intervals_are_made(summary: Summary) -> str:
+    """Explain the interval of a score: what it covers, and how it is computed."""
+    widest = max(summary.standings, key=lambda standing: standing.scenarios)
+    if summary.scheme == "prism":
+        alone = " There is only one scenario, so the interval says nothing about other scenarios."
         return (
             "The interval comes from a nested bootstrap that resamples scenarios, axes and rollouts and keeps the "
             "apps fixed (scheme prism). Simulations show that its coverage is too low in small suites."
+        ) + (alone if widest.scenarios == 1 else "")
+    if widest.scenarios == 1:
+        return _of_one_scenario(widest)
+    if widest.scenarios == len(widest.apps):
+        return (
+            "Every app has only one scenario, so the data do not show how scenarios of an app differ. The interval "
+            "treats the apps as the sample: it also includes how apps differ, and may be too wide. It is Wilson's "
+            "interval for the number of independent trials with the same variance, with Student's t for few apps."
         )
     return (
         "The interval covers the score with other scenarios of these apps: scenarios are the sample, and the "
         "variation of configurations and rollouts is part of each scenario's rate. It is Wilson's interval for the "
         "number of independent trials with the same variance, with Student's t for few scenarios."
+    )
+
+
+def _of_one_scenario(standing: Standing) -> str:
+    if standing.configurations == 1:
+        covers, sample = "this configuration again", "its rollouts as independent trials"
+    else:
+        covers, sample = "other configurations of this scenario", "its configurations as the sample"
+    return (
+        f"There is only one scenario. The interval covers its success rate with {covers}: it treats {sample}. One "
+        "scenario does not show how scenarios differ, so the interval says nothing about other scenarios of the app. "
+        "Run more scenarios for that. It is Wilson's interval"
+        + ("." if standing.configurations == 1 else ", with Student's t for few configurations.")
+    )
+
+
+def what_scores_do_not_say(summary: Summary) -> str:
+    """Return what not to conclude from the leaderboard."""
+    one = all(standing.scenarios == 1 for standing in summary.standings)
+    if one:
+        beyond = "other scenarios or apps: only one scenario was run."
+    elif all(standing.scenarios == len(standing.apps) for standing in summary.standings):
+        beyond = "other apps: the apps here were chosen, not drawn at random."
+    else:
+        beyond = "other apps: the apps here are taken as fixed."
+    if len(summary.standings) == 1:
+        return f"That the score holds for {beyond}"
+    return (
+        "That two contenders are equal because their intervals overlap, or that one is better because it is listed "
+        f"higher: they are compared pair by pair below. That the order holds for {beyond}"
     )
 
 
@@ -100,11 +141,6 @@ def attributed(notes: Iterable[tuple[object, str]], everyone: int, most: int = 6
         about = listed(names[:4], "" if names[4:] else "and"), _more(len(names) - 4), ": "
         texts.append(join((None if len(names) == everyone else about, note)))
     return tuple(texts[:most])
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """Format as `1 episode` or `1,234 episodes`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def statistic_in_words(name: str) -> str:

@@ -99,8 +99,8 @@ def _header(study: Study, result: StudyResult, heading: str, sections: Sequence[
         ("Rollouts per task", result.rollouts, False),
     ]
     about = (
-        f"Every condition was run on the same {counted(_tasks(result), 'task')}, {result.rollouts} times each, so "
-        "only the condition differs. "
+        f"Every condition was run on the same {counted(_tasks(result), 'task')}, "
+        f"{counted(result.rollouts, 'time')} each, so only the condition differs. "
     )
     links = [
         ("Conditions", "conditions"),
@@ -147,7 +147,7 @@ def _short(result: StudyResult) -> Html:
             else "no difference in how often tasks were solved"
         )
         parts.append(
-            f"; {counted(gained, 'task')} became reliable, {lost} are no longer reliable."
+            f"; {counted(gained, 'task')} became reliable, {counted(lost, 'is', 'are')} no longer reliable."
             if gained or lost
             else "; no task became reliable or unreliable."
         )
@@ -394,7 +394,8 @@ def _flow(result: StudyResult, condition: ConditionResult, change: Change, place
     drawn: Figure = figure(
         f"flow-{place + 1}",
         f"From {printable(change.base)} to {printable(name)}",
-        f"Of {moved.tasks} tasks, {gained} became reliable under {name} and {lost} are no longer reliable.",
+        f"Of {counted(moved.tasks, 'task')}, {gained} became reliable under {name} and "
+        f"{counted(lost, 'is', 'are')} no longer reliable.",
         lambda width: flow(moved.flow, CLASSES, (change.base, condition.condition), width=width),
     )
     lists = tag("div", _named("Became reliable", moved.improved), _named("No longer reliable", moved.regressed),

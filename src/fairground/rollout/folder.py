@@ -57,9 +57,9 @@ class StateFile(Record):
 class StateIndex(Record):
     """Recorded state of the app at one moment. Like `core.State`, with file contents stored separately."""
 
-    files: dict[str, StateFile] = {}
-    data: dict[str, Any] = {}
-    missing: dict[str, str] = {}
+    files: dict[str, StateFile] = Field({}, description="recorded files, by path inside the sandbox")
+    data: dict[str, Any] = Field({}, description="answers of the running program, by name of the endpoint")
+    missing: dict[str, str] = Field({}, description="why requested files could not be recorded, by path")
 
 
 class States(Record):

@@ -49,12 +49,12 @@ FRAMES = 12
 class Judgement(Record):
     """The content of `judgement-<key>.json`: a model's verdict, and what it was based on."""
 
-    format: Literal[1] = 1
+    format: Literal[1] = Field(1, description="version of the file format")
     judged: str = Field(description="UTC, ISO 8601")
     fairground: str = Field(description="version of Fairground that judged it")
     model: str = Field(description="model that judged it")
     prompt: str = Field(description="content address of the prompts")
-    checklist: Checklist
+    checklist: Checklist = Field(description="what the model was asked to check")
     frames: tuple[Annotated[str, Field(pattern="^[0-9a-f]{24}$")], ...] = Field(
         min_length=1, description="digests of the frames that were shown"
     )

@@ -36,8 +36,8 @@ class FileEntry(Record):
 class Manifest(Record):
     """The content of `manifest.json`. Paths are relative to the episode's folder."""
 
-    format: Literal[1] = 1
-    files: dict[str, FileEntry]
+    format: Literal[1] = Field(1, description="version of the file format")
+    files: dict[str, FileEntry] = Field(description="size and digest of each file, by path")
 
 
 def content_digest(data: bytes) -> str:

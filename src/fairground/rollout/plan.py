@@ -32,9 +32,9 @@ class Budget(Record):
 class RunSpec(Record):
     """Specification of a run. It is written into the run's folder and never changed."""
 
-    format: Literal[1] = 1
+    format: Literal[1] = Field(1, description="version of the file format")
     worlds: tuple[str, ...] = Field(min_length=1, description="suites, apps, scenarios or configurations")
-    agent: str
+    agent: str = Field(description="name of the agent, as given to `--agent`")
     condition: str = Field("", description="name in tables; default: the names of the interventions")
     interventions: tuple[Intervention, ...] = Field((), description="changes to how the agent is run")
     rollouts: int = Field(3, ge=1, le=100_000, description="attempts per configuration")
@@ -43,15 +43,15 @@ class RunSpec(Record):
         "random", description="how configurations are chosen: at random, or one axis at a time from a base"
     )
     axes: tuple[str, ...] = Field(AXES, description="axes to vary; the others stay at their first value")
-    seed: int = Field(0, ge=0)
-    budget: Budget = Budget()
+    seed: int = Field(0, ge=0, description="random seed of the plan; the same seed gives the same plan")
+    budget: Budget = Field(Budget(), description="limits of each episode and of the run")
     retries: int = Field(2, ge=0, le=100, description="maximum number of retries of an errored episode")
     agent_errors: Literal["failed", "excluded"] = Field(
         "failed", description="outcome of an episode that the agent aborted, or whose seat it broke"
     )
     prices: dict[str, Price] = Field({}, description="prices of models, overriding those that the workers know")
-    runner: str | None = None
-    video: bool = False
+    runner: str | None = Field(None, description="sandbox runner; null: namespace where possible, else bare")
+    video: bool = Field(False, description="whether a video of every episode is written")
     observe: tuple[str, ...] = Field((), description="what the agent observes; empty: the agent's own choice")
     home: str = Field("", description="folder to import a Python agent from; empty: the current one")
 
@@ -80,10 +80,10 @@ class RunSpec(Record):
 class Planned(Record):
     """One planned episode of a run."""
 
-    number: int = Field(ge=0)
-    configuration: str
-    rollout: int = Field(ge=0)
-    seed: int = Field(ge=0)
+    number: int = Field(ge=0, description="number of the episode in its run, from 0")
+    configuration: str = Field(description="ID of the configuration")
+    rollout: int = Field(ge=0, description="index of the attempt at this configuration, from 0")
+    seed: int = Field(ge=0, description="random seed of the world and the agent")
     paired_with: str = Field("", description="the configuration it counts for, if another one is run; empty: its own")
 
     @property

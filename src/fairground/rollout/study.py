@@ -42,27 +42,27 @@ class ConditionSpec(Record):
 class StudySpec(Record):
     """Specification of a study. It is written into the study's folder and never changed."""
 
-    format: Literal[1] = 1
-    title: str = Field("", max_length=200)
+    format: Literal[1] = Field(1, description="version of the file format")
+    title: str = Field("", max_length=200, description="title of the report")
     worlds: tuple[str, ...] = Field(min_length=1, description="suites, apps, scenarios or configurations")
-    agents: tuple[str, ...] = Field(min_length=1)
+    agents: tuple[str, ...] = Field(min_length=1, description="names of agents; each runs under every condition")
     rollouts: int = Field(3, ge=1, le=1000, description="attempts per configuration; the k of Pass^k")
     configs: int = Field(4, ge=0, description="configurations per scenario; 0 for all")
     design: Design = Field(
         "random", description="how configurations are chosen: at random, or one axis at a time from a base"
     )
     axes: tuple[str, ...] = Field(AXES, description="axes to vary; the others stay at their first value")
-    seed: int = Field(0, ge=0)
-    budget: Budget = Budget()
+    seed: int = Field(0, ge=0, description="random seed of the plan; the same seed gives the same plan")
+    budget: Budget = Field(Budget(), description="limits of each episode and of each run")
     retries: int = Field(2, ge=0, le=100, description="maximum number of retries of an errored episode")
     agent_errors: Literal["failed", "excluded"] = Field(
         "failed", description="outcome of an episode that the agent aborted, or whose seat it broke"
     )
-    runner: str | None = None
+    runner: str | None = Field(None, description="sandbox runner; null: namespace where possible, else bare")
     observe: tuple[str, ...] = Field((), description="what agents observe; empty: each agent's own choice")
     home: str = Field("", description="folder to import Python agents from; empty: the current one")
     baseline: str = Field(BASELINE, description="the condition that the others are compared with")
-    conditions: tuple[ConditionSpec, ...] = ()
+    conditions: tuple[ConditionSpec, ...] = Field((), description="what is changed: the interventions of each run")
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:

@@ -41,11 +41,11 @@ CREATE TABLE IF NOT EXISTS verdicts (
 class LaterVerdict(Record):
     """The content of `verdict-<time>.json`: the verdict of a rescored state."""
 
-    format: Literal[1] = 1
+    format: Literal[1] = Field(1, description="version of the file format")
     scored: str = Field(description="UTC, ISO 8601")
     fairground: str = Field(description="version of Fairground that scored it")
     suite: str = Field(description="version of the suite whose checks were applied")
-    outcome: Outcome
+    outcome: Outcome = Field(description="the new outcome")
     verdict: Verdict | None = Field(description="null if the checks failed with an error")
     error: str = Field("", description="the error of the checks")
     replaces: Outcome = Field(description="the outcome that counted before")

@@ -8,9 +8,11 @@ Python.
 from __future__ import annotations
 
 import inspect
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -31,6 +33,7 @@ from fairground.sandbox import Limits, Sandbox
 from fairground.screen import DesktopStyle
 from fairground.worlds.inspector import Inspector
 from fairground.worlds.oracle import Command, Move, Rehearsal, Stuck
+from fairground.worlds.proof_keys import PairKeys
 from fairground.worlds.proofs import ProofTable, read_table
 from fairground.worlds.written import hash_files, written_in
 
@@ -318,11 +321,26 @@ class Suite:
         """Return the proof table of an app; None if there is none, or the suite has no proofs."""
         return read_table(self.proofs, app) if self.proofs is not None else None
 
+    def why_stale(self, scenario: Scenario) -> str | None:
+        """Return why the proof of a scenario is no longer valid; None if it is valid, or there is none.
+
+        The sources are compared once per process. The environment variable `FAIRGROUND_ALLOW_STALE` turns it off.
+        """
+        if self.proofs is None or os.environ.get("FAIRGROUND_ALLOW_STALE"):
+            return None
+        return self._keys.why_stale(scenario)
+
+    @cached_property
+    def _keys(self) -> PairKeys:
+        return PairKeys(self)
+
     def pairs(self, scenario: Scenario) -> list[tuple[str, str]]:
         """Return the served (instance, profile) pairs of a scenario: the proven ones, or all without proofs."""
         every = [(instance, profile) for instance in scenario.instances for profile in self.app(scenario.app).profiles]
         if self.proofs is None:
             return every
+        if self.why_stale(scenario):
+            return []
         table = self.proof(scenario.app)
         row = table.find(scenario.name) if table is not None else None
         proven = (
@@ -339,7 +357,10 @@ class Suite:
         table = self.proof(configuration.app)
         if table is None:
             return f"nothing of {self.name}/{configuration.app} has been proven yet"
-        return table.why_not(configuration.scenario, configuration.instance, configuration.profile)
+        reason = table.why_not(configuration.scenario, configuration.instance, configuration.profile)
+        if reason is None:
+            reason = self.why_stale(self.scenario(configuration.app, configuration.scenario))
+        return reason
 
     def configurations(self) -> list[Configuration]:
         """Return every served configuration, in a stable order. Large: the product of all axes."""

@@ -1,17 +1,14 @@
 """Proof tables: which instances on which profiles a suite may serve. A suite's package includes them.
 
-`fairground prove` writes a table per app: gzipped lines of JSON, sorted, the same bytes for the same findings. A table
-states what was proven, with cache keys over the sources. A scenario that is not in the table is not proven.
+`fairground prove` writes a table per app: lines of JSON, sorted, the same bytes for the same findings. A table states
+what was proven, and of which sources: keys over the app and its data, and the units of code that took part with their
+digests. A scenario that is not in the table is not proven.
 """
 
 from __future__ import annotations
 
-import gzip
-import io
 import json
 import os
-import zlib
-from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -20,7 +17,7 @@ from pydantic import Field
 
 from fairground.core import InvalidInput, Record, parse_json
 
-FORMAT = 1
+FORMAT = 2
 _MAX_TABLE = 64 << 20
 
 
@@ -69,14 +66,18 @@ class ProvenScenario(Record):
     scenario: str
     kind: Literal["action", "answer"] = "action"
     mutants: MutantCount = MutantCount()
+    mutants_key: str = Field("", description="key of the near misses that were tried")
     screen: ScreenCount = ScreenCount()
+    screen_key: str = Field("", description="key of the runs on screens")
+    made_with: dict[str, str] = Field({}, description="versions of the packages, and digest of our input driver")
+    units: tuple[str, ...] = Field((), description="units of code that took part, as `module:unit digest`")
     instances: tuple[ProvenInstance, ...] = ()
 
 
 class ProofTable(Record):
     """The proof table of an app."""
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     suite: str
     app: str
     scenarios: tuple[ProvenScenario, ...] = ()
@@ -106,21 +107,22 @@ class ProofTable(Record):
 
 def table_path(folder: Path, app: str) -> Path:
     """Return the path of an app's table."""
-    return folder / f"{app}.jsonl.gz"
+    return folder / f"{app}.jsonl"
 
 
 def write_table(folder: Path, table: ProofTable) -> Path:
     """Write a table atomically. Equal findings give equal bytes."""
-    head = {"format": table.format, "suite": table.suite, "app": table.app}
-    lines = [head, *(_sorted(scenario).plain() for scenario in sorted(table.scenarios, key=lambda row: row.scenario))]
+    units = sorted({unit for scenario in table.scenarios for unit in scenario.units})
+    numbers = {unit: number for number, unit in enumerate(units)}
+    lines: list[dict[str, object]] = [{"format": table.format, "suite": table.suite, "app": table.app, "units": units}]
+    for scenario in sorted(table.scenarios, key=lambda row: row.scenario):
+        row = _sorted(scenario).plain()
+        lines.append({**row, "units": [numbers[unit] for unit in sorted(scenario.units)]})
     text = "".join(json.dumps(line, sort_keys=True, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
-    packed = io.BytesIO()
-    with gzip.GzipFile(fileobj=packed, mode="wb", filename="", mtime=0) as file:
-        file.write(text.encode())
     path = table_path(folder, table.app)
     folder.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_bytes(packed.getvalue())
+    draft.write_text(text, encoding="utf-8")
     os.replace(draft, path)
     return path
 
@@ -141,15 +143,16 @@ def _sorted(scenario: ProvenScenario) -> ProvenScenario:
 
 @lru_cache(maxsize=64)
 def _read(path: Path, _modified: int, _size: int) -> ProofTable:
+    with path.open("rb") as file:
+        text = file.read(_MAX_TABLE + 1)
+    if len(text) > _MAX_TABLE:
+        raise InvalidInput(f"{path} is larger than {_MAX_TABLE >> 20} MB")
     try:
-        with gzip.open(path) as file:
-            text = file.read(_MAX_TABLE + 1)
-    except (OSError, EOFError, zlib.error) as error:
+        head, *rows = [parse_json(line, where=str(path)) for line in text.splitlines()]
+        units = head.pop("units")
+        rows = [{**row, "units": tuple(units[number] for number in row["units"])} for row in rows]
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         raise InvalidInput(
             f"{path} is not a proof table: {error}", fix="run fairground prove to write it again"
         ) from None
-    if len(text) > _MAX_TABLE:
-        raise InvalidInput(f"{path} is larger than {_MAX_TABLE >> 20} MB")
-    head, *rows = [parse_json(line, where=str(path)) for line in text.splitlines()] or [{}]
-    facts: Mapping[str, object] = head if isinstance(head, dict) else {}
-    return ProofTable.parse({**facts, "scenarios": rows}, where=str(path))
+    return ProofTable.parse({**head, "scenarios": rows}, where=str(path))

@@ -300,7 +300,9 @@ def _whole(suite: Suite, scenario: Scenario) -> Part:
 
 
 def _not_served(text: str, part: Part, *, several: bool) -> InvalidConfiguration:
-    reason = "nothing of it has been proven yet" if several else part.suite.why_not(part[0])
+    reason = part.suite.why_not(part[0])
+    if several and part.suite.why_stale(part.scenario) is None:
+        reason = "nothing of it has been proven yet"
     where = "/".join(text.partition("@")[0].split("/")[:3])
     return InvalidConfiguration(
         f"{text} is not served: {reason}", fix=f"choose another one, or see the reason with: fairground prove {where}"

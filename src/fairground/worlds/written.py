@@ -34,6 +34,11 @@ def written_in(thing: object) -> str:
     return fingerprint({"class": type(thing).__qualname__, "files": files, "data": data})
 
 
+def held_data(thing: object) -> Any:
+    """Return the data that an object holds, as plain data; functions and classes by name."""
+    return _plain(vars(thing) if hasattr(thing, "__dict__") else repr(thing), set(), _DEPTH)
+
+
 def hash_files(paths: Iterable[Path]) -> str:
     """Return a content digest of files and the last two parts of their paths."""
     parts = []

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from fairground.cli.output import Json, console, print_json
+from fairground.cli.output import Json, print_entry, print_json
 from fairground.cli.stats.options import Level, RandomSeed, Rename, pairs, print_notes
 from fairground.core import InvalidInput
 from fairground.stats import krippendorff_alpha, plain, ratings_from_triples, read_columns
@@ -64,10 +64,11 @@ def agreement(
         print_json(plain(result))
         return
     alpha = result.alpha
-    console.print(
+    print_entry(
+        "",
         f"[bold]Krippendorff's alpha[/] ({scale})  {alpha.estimate:.3f} \\[{alpha.low:.3f}, {alpha.high:.3f}]   "
         f"{result.units:,} units, {result.values:,} labels",
-        highlight=False,
+        indent=2,
     )
     hint = _order_hint(set(columns["value"])) if scale == "nominal" else None
     print_notes(("", note) for note in (*result.notes, *((hint,) if hint else ())))

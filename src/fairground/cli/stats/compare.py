@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from fairground.cli.output import Json, console, print_json
+from fairground.cli.output import Json, console, print_entry, print_json
 from fairground.cli.stats.options import (
     AS_IS,
     Design,
@@ -117,10 +117,11 @@ def compare(
     if moves is not None:
         print_changes(moves, cells_b, cells_a)
     if regrets:
-        console.print(
+        print_entry(
+            "",
             "\n[bold]expected regret[/] of deploying the winner of a study of half the size, summed over apps, in "
             "points: " + "; ".join(f"{100 * regret.total.estimate:.1f} {rule}" for rule, regret in regrets.items()),
-            highlight=False,
+            indent=2,
         )
     print_notes(("", note) for note in notes)
 
@@ -160,11 +161,12 @@ def print_rewards(comparison: Comparison | None) -> None:
     """Prints the two mean rewards and their difference in one line."""
     if comparison is not None:
         between = comparison.difference
-        console.print(
+        print_entry(
+            "",
             f"mean reward {comparison.scores[0]:.2f} and {comparison.scores[1]:.2f}   "
             f"difference {between.estimate:+.2f} \\[{between.low:+.2f}, {between.high:+.2f}]   "
             f"p {p_shown(comparison.p_value)}",
-            highlight=False,
+            indent=2,
         )
 
 
@@ -174,15 +176,17 @@ def print_comparison(comparison: Comparison, *, apps: bool = True) -> None:
         "configurations": f"{counted(comparison.matched, 'configuration')} that both ran",
         "scenarios": f"{counted(comparison.matched, 'scenario')} that both ran",
     }.get(comparison.pairing, "the apps that both ran; nothing else is shared")
-    console.print(
+    print_entry(
+        "",
         f"[bold]{label(comparison.a)}[/] {100 * comparison.scores[0]:.1f}%   [bold]{label(comparison.b)}[/] "
         f"{100 * comparison.scores[1]:.1f}%   ({comparison.statistic} of the apps, on {on})",
-        highlight=False,
+        indent=2,
     )
     verdict = f"[green]{label(comparison.decided)} is better[/]" if comparison.decided else "[yellow]undecided[/]"
-    console.print(
+    print_entry(
+        "",
         f"difference {points(comparison.difference)} percentage points   p {p_shown(comparison.p_value)}   {verdict}",
-        highlight=False,
+        indent=2,
     )
     if not apps:
         return
@@ -222,10 +226,11 @@ def print_changes(moves: Transitions, base: Cells, new: Cells) -> None:
             console.print(f"  {label(task, 76)}", highlight=False)
         if len(tasks) > _LISTED:
             console.print(f"  [dim]and {len(tasks) - _LISTED:,} more: --json has all[/]", highlight=False)
-    console.print(
+    print_entry(
+        "",
         f"McNemar b - c = {moves.mcnemar.improved} - {moves.mcnemar.regressed} = {moves.mcnemar.difference:+d}, "
         f"p {p_shown(moves.mcnemar.p_value)}   Wilcoxon p {p_shown(moves.wilcoxon.p_value)}   "
         f"mean change of {moves.unit} {moves.delta.estimate:+.3f} "
         f"\\[{moves.delta.low:+.3f}, {moves.delta.high:+.3f}]",
-        highlight=False,
+        indent=2,
     )

@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from fairground.cli.output import Json, console, print_json
+from fairground.cli.output import Json, print_entry, print_json
 from fairground.cli.stats.options import Design, Level, RandomSeed, Scheme, grid, percent, progress, show, shown
 from fairground.core import InvalidInput
 from fairground.stats import (
@@ -90,11 +90,12 @@ def coverage(
             percent(float(t_test)),
         )
     show(table)
-    console.print(
+    print_entry(
+        "",
         f"[dim]equals: false positives between two equal agents, in the worst distribution (nominally at most "
         f"{percent(1 - level, 0)}). better: an agent that is better by {percent(difference, 0)} was detected, on "
         "average. t test: detected by a paired t test over scenarios.[/]",
-        highlight=False,
+        indent=2,
     )
 
 

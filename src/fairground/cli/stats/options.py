@@ -17,8 +17,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column
 from rich.table import Table as Grid
 
-from fairground.cli.output import clean, console, errors
+from fairground.cli.output import clean, console, errors, print_entry
 from fairground.core import InvalidInput, NeedsOptions
+from fairground.report.plural import counted as counted
 from fairground.stats import Interval, Table, Votes, join_tables, read_table, read_votes
 
 _ROOMY = 100  # width of a terminal from which names stay on one line
@@ -162,13 +163,24 @@ def read(files: Sequence[Path], options: TableOptions) -> Table:
             )
         )
     if runs:
-        from fairground.rollout import run_table  # late: needs Linux, which tables do not
-
-        read_tables.append(run_table(runs))
+        read_tables.append(_read_runs(runs))
     table = join_tables(read_tables)
     print_read_notes(table.notes)
     wanted = pairs("--where", options.where)
     return table.where(**wanted) if wanted else table
+
+
+def _read_runs(folders: Sequence[Path]) -> Table:
+    from fairground.rollout import run_table  # late: needs Linux, which tables do not
+
+    try:
+        return run_table(folders)
+    except InvalidInput:
+        from fairground.cli.several_runs import refuse_repeats
+        from fairground.rollout.ended import ended_episodes, result_folders
+
+        refuse_repeats(folders, {home: ended_episodes(home)[0] for home in result_folders(folders)})
+        raise
 
 
 def read_ballots(
@@ -233,11 +245,6 @@ def label(name: object, width: int = 48) -> str:
 def folded(name: object, width: int = 48) -> str:
     """Like `label`, with the condition on a second line in a narrow terminal."""
     return label(name, width).replace(" \\[", "\n\\[") if console.width < _ROOMY else label(name, width)
-
-
-def counted(number: int, noun: str) -> str:
-    """Formats a number with its noun: `1 episode`, `4,320 episodes`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def percent(value: float, digits: int = 1) -> str:
@@ -314,9 +321,7 @@ def print_notes(notes: Iterable[tuple[str, str]]) -> None:
             listed += f" and {len(names) - _NAMED} more"
         whom = "" if set(named) == everyone or "" in named else f"{listed}: "
         text = f"{whom}{escape(clean(note))}"
-        table = Grid.grid(padding=(0, 2, 0, 0))  # aligns continuation lines
-        table.add_row("[yellow]note[/]", text if text.endswith((".", "!", "?")) else f"{text}.")
-        console.print(table)
+        print_entry("[yellow]note[/]", text if text.endswith((".", "!", "?")) else f"{text}.", indent=6)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import numpy as np
 import typer
 
-from fairground.cli.output import Json, console, print_json
+from fairground.cli.output import Json, print_entry, print_json
 from fairground.cli.stats.options import (
     AS_IS,
     Level,
@@ -184,18 +184,20 @@ def _range(option: str, text: str) -> tuple[int, int]:
 
 
 def _print(result: Plan, components: VarianceComponents, apps: int) -> None:
-    console.print(
+    print_entry(
+        "",
         f"[bold]{counted(apps, 'app')}[/]; standard deviations: scenarios {components.scenario**0.5:.3f}, "
         f"configurations {components.configuration**0.5:.3f}, rollouts {components.rollout**0.5:.3f}",
-        highlight=False,
+        indent=2,
     )
     best = result.cheapest
-    console.print(
+    print_entry(
+        "",
         f"[bold green]{counted(best.scenarios, 'scenario')} per app x {counted(best.configurations, 'configuration')} "
         f"x {counted(best.rollouts, 'rollout')}[/] = {counted(best.episodes, 'episode')}, cost {best.cost:,.6g}, "
         f"half-width ±{percent(best.half_width)}"
         + (f", power {percent(best.power, 0)}" if best.power is not None else ""),
-        highlight=False,
+        indent=2,
     )
     table = grid(
         f"cheapest for each number of scenarios; goal: {result.goal} {result.wanted:g}",
@@ -213,9 +215,10 @@ def _print(result: Plan, components: VarianceComponents, apps: int) -> None:
             *(() if option.power is None else (percent(option.power, 0),)),
         )
     show(table)
-    console.print(
+    print_entry(
+        "",
         f"[dim]The half-width cannot fall below ±{percent(result.floor)}: this is the limit of infinitely many "
         "episodes with the maximum number of scenarios.[/]",
-        highlight=False,
+        indent=2,
     )
     print_notes(("", note) for note in result.notes)

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from fairground.cli.output import Json, console, print_json
-from fairground.cli.stats.options import percent
+from fairground.cli.output import Json, print_entry, print_json
+from fairground.cli.stats.options import counted, percent
 from fairground.core import InvalidInput
 from fairground.stats import detectable_gap, plain, votes_needed
 
@@ -39,11 +39,12 @@ def power(
         if json:
             print_json(plain(needed))
             return
-        console.print(
-            f"[bold]{needed.votes:,} votes[/] between the two ({needed.decisive:,} independent ones with a winner; "
-            f"{needed.decisive_exact:,} for the exact test) detect a gap of {needed.gap:g} points, a win share of "
+        print_entry(
+            "",
+            f"[bold]{counted(needed.votes, 'vote')}[/] between the two ({needed.decisive:,} independent with a winner; "
+            f"{needed.decisive_exact:,} for the exact test) can detect a gap of {needed.gap:g} points, a win share of "
             f"{percent(needed.win_share)}, with power {percent(chance, 0)} at {percent(alpha, 0)}",
-            highlight=False,
+            indent=2,
         )
         return
     assert votes is not None
@@ -51,8 +52,9 @@ def power(
     if json:
         print_json({"votes": votes, "gap": smallest, "power": chance, "alpha": alpha, "design_effect": design_effect})
         return
-    console.print(
-        f"{votes:,} votes between two agents detect a gap of [bold]{smallest:.0f} points[/] with power "
+    print_entry(
+        "",
+        f"{counted(votes, 'vote')} between two agents can detect a gap of [bold]{smallest:.0f} points[/] with power "
         f"{percent(chance, 0)}",
-        highlight=False,
+        indent=2,
     )

@@ -9,13 +9,14 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from fairground.cli.output import Json, console, print_json
+from fairground.cli.output import Json, print_entry, print_json
 from fairground.cli.stats.options import (
     Level,
     MissingVotes,
     RandomSeed,
     Rename,
     VoteMap,
+    counted,
     grid,
     label,
     p_shown,
@@ -142,7 +143,8 @@ def _anchor(text: str | None) -> tuple[str, float] | None:
 
 
 def _print(ranking: Ranking, category: str | None = None) -> None:
-    title = f"{ranking.votes:,} votes, {percent(ranking.level, 0)} intervals ({ranking.method}, {ranking.clustered})"
+    votes = counted(ranking.votes, "vote")
+    title = f"{votes}, {percent(ranking.level, 0)} intervals ({ranking.method}, {ranking.clustered})"
     bad = any(agent.both_bad for agent in ranking.agents)
     table = grid(
         f"{label(category)}: {title}" if category is not None else title,
@@ -166,24 +168,27 @@ def _print(ranking: Ranking, category: str | None = None) -> None:
         return
     if ranking.clusters:
         worth = ranking.votes / max(ranking.design_effect, 1e-9)
-        console.print(
-            f"design effect {ranking.design_effect:.1f}: these {ranking.votes:,} votes carry as much information as "
+        print_entry(
+            "",
+            f"design effect {ranking.design_effect:.1f}: {counted(ranking.votes, 'vote')} with as much information as "
             f"{worth:,.0f} independent ones",
-            highlight=False,
+            indent=2,
         )
-    console.print(
+    print_entry(
+        "",
         "[dim]rank: by the lower end of the rating. ranks: all that the intervals allow. best: how often the agent "
         "came first in the bootstrap.[/]",
-        highlight=False,
+        indent=2,
     )
 
 
 def _print_tests(
     shuffled: PermutationTest, every_pair: tuple[PairTest, ...], noise: tuple[NoiseSensitivity, ...]
 ) -> None:
-    console.print(
+    print_entry(
+        "",
         f"[bold]all agents equal?[/]  permutation test p {p_shown(shuffled.p_value)} ({shuffled.clustered})",
-        highlight=False,
+        indent=2,
     )
     table = grid("every pair, Holm-corrected", "", "against", ">rating gap", ">p", ">Cohen's d", ">votes")
     for pair in every_pair:
@@ -197,8 +202,9 @@ def _print_tests(
         )
     show(table)
     for noisy in noise:
-        console.print(
+        print_entry(
+            "",
             f"{percent(noisy.share, 0)} of the votes flipped at random: Kendall's tau {noisy.tau.estimate:.2f} "
             f"\\[{noisy.tau.low:.2f}, {noisy.tau.high:.2f}] with this ranking",
-            highlight=False,
+            indent=2,
         )

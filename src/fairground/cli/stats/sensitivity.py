@@ -14,6 +14,7 @@ from fairground.cli.stats.options import (
     Level,
     RandomSeed,
     TableOptions,
+    counted,
     folded,
     grid,
     label,
@@ -117,12 +118,13 @@ def _which_axis(effects: Sensitivities, level: float) -> list[str]:
     """Returns notes on which axes matter."""
     tested = [axis for axis in effects.marginal.values() if axis.p_holm is not None]
     decided = [axis for axis in tested if (axis.p_holm or 0) <= 1 - level]
+    axes = counted(len(tested), "tested axis", "tested axes")
     notes = []
     if decided:
         listed = ", ".join(f"{axis.axis} (p {p_shown(axis.p_holm or 0)})" for axis in decided)
-        notes.append(f"Success depends on {listed}; adjusted for {len(tested)} axes tested.")
+        notes.append(f"Success depends on {listed}; adjusted for {axes}.")
     elif tested:
-        notes.append(f"No effect of {len(tested)} tested axes is significant. This does not prove that there is none.")
+        notes.append(f"No effect of {axes} is significant. This does not prove that there is none.")
     return notes + [note for axis in effects.marginal.values() for note in axis.notes]
 
 

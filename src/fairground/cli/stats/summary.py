@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fairground.cli.output import Json, console, print_json
+from fairground.cli.output import Json, console, print_entry, print_json
 from fairground.cli.stats.options import (
     AS_IS,
     Design,
@@ -87,10 +87,11 @@ def summary(
 
 def print_standings(summary: Summary, table: Table) -> None:
     """Prints the leaderboard, and the counts of episodes that it rests on."""
-    console.print(
+    print_entry(
+        "",
         f"[bold]{label(summary.source, 200)}[/]  {counted(summary.episodes, 'episode')}: "
         + ", ".join(f"{number:,} {outcome}" for outcome, number in summary.outcomes.items() if number),
-        highlight=False,
+        indent=2,
     )
     rewarded = any(standing.reward for standing in summary.standings)
     with_errors = summary.outcomes[Outcome.ERRORED] > 0

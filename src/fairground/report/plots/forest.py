@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fairground.report.html import Html, join, tag
 from fairground.report.palette import Look, marker, paint
 from fairground.report.plots.axes import bottom_axis, label_room, reference
-from fairground.report.plots.scale import Scale, Write, around
+from fairground.report.plots.scale import Scale, Write, around, whole
 from fairground.report.plots.svg import WIDE, Drawing, line, mark, n, width_of, words
 from fairground.stats.interval import Interval
 
@@ -59,7 +59,8 @@ def forest(
         zero: A value to mark with a line across all rows.
         ends: Meaning of the left and the right side of `zero`.
         floor: Lower limit of the axis.
-        ceiling: Upper limit of the axis.
+        ceiling: Upper limit of the axis. With a floor of 0 and a ceiling of 1, values are shares, and the axis is the
+            whole range.
         apart: Whether to draw a rule above each row, for rows with long labels.
     """
     roomy = width >= WIDE
@@ -75,10 +76,13 @@ def forest(
         for end in (interval.low, interval.high)
     ]
     values += [row.interval.estimate for row in rows]
-    scale = around(
-        values, left, right, floor=floor, ceiling=ceiling, include=() if zero is None else (zero,),
-        count=6 if roomy else 4,
-    )  # fmt: skip
+    if (floor, ceiling) == (0.0, 1.0):
+        scale = whole(left, right)
+    else:
+        scale = around(
+            values, left, right, floor=floor, ceiling=ceiling, include=() if zero is None else (zero,),
+            count=6 if roomy else 4,
+        )  # fmt: skip
     tall = 30 if roomy else 46
     top = 22.0 if ends else 6.0
     bottom = top + tall * len(rows)

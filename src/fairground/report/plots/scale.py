@@ -74,7 +74,7 @@ def around(
 
 
 def whole(start: float, end: float, *, ticks: int = 5) -> Scale:
-    """Return the scale of shares, from 0 to 1."""
+    """Return the scale of shares, always from 0 to 1, so that figures of rates can be compared at a glance."""
     return Scale(0.0, 1.0, start, end, tuple(index / ticks for index in range(ticks + 1)))
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fairground.report.html import Html, join, tag
 from fairground.report.palette import Look, marker, paint
 from fairground.report.plots.axes import bottom_axis, left_axis, legend
-from fairground.report.plots.scale import Scale, Write, around, logarithmic, percent
+from fairground.report.plots.scale import Scale, Write, around, logarithmic, percent, whole
 from fairground.report.plots.svg import WIDE, Drawing, line, mark, n, width_of, words
 from fairground.stats.interval import Interval
 
@@ -42,8 +42,7 @@ def scatter(spots: Sequence[Spot], *, width: int, x_axis: str, y_axis: str, writ
         # Start at zero, unless that would push all points to one side.
         zero = (0.0,) if costs and min(costs) < 0.4 * max(costs) else ()
         x = around(costs, left, right, floor=0.0, include=zero, count=6 if width >= WIDE else 4)
-    heights = [value for spot in spots for value in (spot.y.low, spot.y.high)]
-    y = around(heights, bottom, top, floor=0.0, ceiling=1.0)
+    y = whole(bottom, top)
     parts: list[Html] = [left_axis(y, left, right, percent, title=y_axis)]
     parts.append(bottom_axis(x, top, bottom, write, title=x_axis))
     best = front([(spot.x.estimate, spot.y.estimate) for spot in spots])
