@@ -16,7 +16,8 @@ from fairground.prove import Cache, Fault, Keys, Options, Proof, ScenarioProof, 
 from fairground.prove.crew import Crew, Lost
 from fairground.prove.sameness import differences
 from fairground.prove.sampling import covering, diagonal
-from fairground.worlds import Scenario, Suite, read_table, registry, select
+from fairground.worlds import Scenario, Suite, read_table, registry, select, write_table
+from fairground.worlds.selection import StaleProof
 
 from . import wallet
 from .broken import hanging_suite
@@ -249,6 +250,42 @@ def test_a_table_of_other_sources_is_stale(proof: Proof, tmp_path: Path) -> None
     (nothing,) = check_tables(wallet.suite())
     assert "has no proof tables" in nothing.why
     assert len(check_tables(wallet.proven_suite(tmp_path / "empty"))) == 3
+
+
+@pytest.mark.process
+def test_what_changed_since_it_was_proven_is_not_served_and_says_why(
+    proof: Proof, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_tables(proof, tmp_path, wallet.suite())
+    monkeypatch.delenv("FAIRGROUND_ALLOW_STALE")
+    whole = len(wallet.proven_suite(tmp_path).configurations())
+    changed = Suite(**{**vars(changed_suite()), "proofs": tmp_path})
+    pay = changed.scenario("wallet", "pay")
+    assert changed.pairs(pay) == [] and 0 < len(changed.configurations()) < whole
+    monkeypatch.setattr(registry, "suites", lambda: {"tiny": changed})
+    with pytest.raises(InvalidConfiguration, match="wallet, or the data of pay, changed since it was proven"):
+        registry.resolve("tiny/wallet/pay/bo@ana")
+    monkeypatch.setattr(registry, "_published_as", {"tiny": changed}.get)
+    with pytest.warns(StaleProof, match="tiny/wallet/pay not served: .* fairground prove tiny"):
+        assert {each.scenario for each in select("tiny")} == {"careless", "spent"}
+    with pytest.raises(InvalidConfiguration, match="changed since it was proven"):
+        select("tiny/wallet/pay")
+    monkeypatch.setenv("FAIRGROUND_ALLOW_STALE", "1")
+    assert changed.pairs(pay), "authors may use it"
+
+
+@pytest.mark.process
+def test_a_changed_check_function_is_named(proof: Proof, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FAIRGROUND_ALLOW_STALE")
+    write_tables(proof, tmp_path, wallet.suite())
+    table = read_table(tmp_path, "wallet")
+    assert table is not None
+    rows = [row.model_copy(update={"units": tuple(unit.replace("verify.checks:equal ", "verify.checks:equal 0")
+                                                  for unit in row.units)}) for row in table.scenarios]  # fmt: skip
+    write_table(tmp_path, table.model_copy(update={"scenarios": tuple(rows)}))
+    suite = wallet.proven_suite(tmp_path)
+    reasons = {suite.why_stale(scenario) for scenario in suite.scenarios}
+    assert "fairground.verify.checks.equal changed since it was proven" in reasons
 
 
 @pytest.mark.process

@@ -13,6 +13,7 @@ from fairground.worlds import Scenario, suites
 PROVEN = [suite for suite in suites().values() if suite.proofs is not None]
 
 
+@pytest.mark.slow
 def test_proof_tables_are_of_these_sources_and_all_of_it_is_sound() -> None:
     assert [one for suite in PROVEN for one in check_tables(suite)] == [], "fairground prove SUITE writes them anew"
 

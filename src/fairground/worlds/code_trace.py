@@ -37,7 +37,7 @@ class Trace:
         self._classes = type(thing).__mro__
         packages = {_OURS, *(base.__module__.partition(".")[0] for base in self._classes)} - _STANDARD
         self._scope = _scope(frozenset(packages), frozenset(without))
-        self._seen: set[CodeType] = set()
+        self._seen: dict[int, CodeType] = {}  # by identity: equal code of two modules counts for both
         self._depth = 0
         self._before: Any = None
         self._scope.clear_caches()
@@ -60,7 +60,7 @@ class Trace:
         return self._scope.closed(frozenset(classes | self._scope.units(self._seen)))
 
     def _called(self, frame: FrameType, event: str, argument: Any) -> None:
-        self._seen.add(frame.f_code)
+        self._seen[id(frame.f_code)] = frame.f_code
 
 
 class _Scope:
@@ -70,9 +70,9 @@ class _Scope:
         self._packages = packages
         self._without = {str(path.resolve()) for path in without}
         self._counted: dict[str, bool] = {}
-        self._unit_of: dict[CodeType, tuple[str, str] | None] = {}
+        self._unit_of: dict[int, tuple[CodeType, tuple[str, str] | None]] = {}
         self._closed: dict[frozenset[tuple[str, str]], tuple[str, ...]] = {}
-        self._clears: tuple[int, list[Callable[[], object]]] = (0, [])
+        self._clears: dict[ModuleType, list[Callable[[], object]]] = {}
 
     def counts(self, module: str) -> bool:
         """Return whether the code of a module is counted."""
@@ -86,15 +86,16 @@ class _Scope:
             )
         return self._counted[module]
 
-    def units(self, seen: set[CodeType]) -> set[tuple[str, str]]:
-        """Return the units that contain code objects."""
-        if unknown := seen - self._unit_of.keys():
+    def units(self, seen: Mapping[int, CodeType]) -> set[tuple[str, str]]:
+        """Return the units that contain code objects, which are given by their identity."""
+        if unknown := seen.keys() - self._unit_of.keys():
             modules = {getattr(module, "__file__", None): name for name, module in list(sys.modules.items())}
-            for code in unknown:
+            for identity in unknown:
+                code = seen[identity]
                 module = modules.get(code.co_filename)
                 counted = module is not None and self.counts(module)
-                self._unit_of[code] = (module, _unit_of(module, code)) if module and counted else None
-        return {unit for code in seen if (unit := self._unit_of[code]) is not None}
+                self._unit_of[identity] = code, (module, _unit_of(module, code)) if module and counted else None
+        return {unit for identity in seen if (unit := self._unit_of[identity][1]) is not None}
 
     def closed(self, ran: frozenset[tuple[str, str]]) -> tuple[str, ...]:
         """Return units, with everything that they refer to, as `module:unit digest`, sorted."""
@@ -105,16 +106,12 @@ class _Scope:
 
     def clear_caches(self) -> None:
         """Clear function caches, so that a function runs although another trace has seen it."""
-        if self._clears[0] != len(sys.modules):
-            clears = [
-                clear
-                for name, module in list(sys.modules.items())
-                if (name.startswith("fairground.verify") or not name.startswith(_OURS + ".")) and self.counts(name)
-                for clear in _cache_clears(module)
-            ]
-            self._clears = (len(sys.modules), clears)
-        for clear in self._clears[1]:
-            clear()
+        for name, module in list(sys.modules.items()):
+            if (name.startswith("fairground.verify") or not name.startswith(_OURS + ".")) and self.counts(name):
+                if module not in self._clears:
+                    self._clears[module] = list(_cache_clears(module))
+                for clear in self._clears[module]:
+                    clear()
 
 
 @lru_cache(maxsize=64)

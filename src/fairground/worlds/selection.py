@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import random
+import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -274,7 +275,25 @@ def _named(text: str) -> list[Part]:
     served = [replace(part, pairs=tuple(suite.pairs(part.scenario))).pinned(wanted) for part in named_parts]
     if not any(map(len, served)):
         raise _not_served(text, named_parts[0].pinned(wanted), several=len(named_parts) > 1)
+    _warn_stale(suite, scenarios)
     return [part for part in served if len(part)]
+
+
+def _warn_stale(suite: Suite, scenarios: Sequence[Scenario]) -> None:
+    stale = [(scenario, why) for scenario in scenarios if (why := suite.why_stale(scenario)) is not None]
+    if stale:
+        scenario, why = stale[0]
+        more = f", and {len(stale) - 1} more of {suite.name}," if len(stale) > 1 else ""
+        warnings.warn(
+            f"{suite.name}/{scenario.app}/{scenario.name}{more} not served: {why}; "
+            f"prove again with: fairground prove {suite.name}",
+            StaleProof,
+            stacklevel=4,
+        )
+
+
+class StaleProof(UserWarning):
+    """Scenarios are left out because their sources changed after they were proven."""
 
 
 def _scenarios(suite: Suite, app: str | None, name: str | None) -> list[Scenario]:

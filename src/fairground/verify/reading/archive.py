@@ -6,13 +6,15 @@ trusted, and the limits apply to any content. Nested archives are never opened.
 
 from __future__ import annotations
 
+import contextlib
 import io
+import re
 import stat
 import struct
 import zipfile
 import zlib
 from dataclasses import dataclass
-from xml.etree.ElementTree import Element, ParseError, TreeBuilder
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder, fromstring
 
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
@@ -158,6 +160,12 @@ def parse_xml(data: bytes, *, what: str = "XML", depth: int = 200, elements: int
     Raises:
         StateError: It is malformed, declares a document type or an entity, or is over a limit.
     """
+    if data.count(b"<") > 2 * elements + 1_000:
+        raise StateError(f"{what}: holds more elements than the limit of {elements} allows")
+    if _PLAIN.match(data) and b"<!DOCTYPE" not in data and b"<!ENTITY" not in data:
+        with contextlib.suppress(ParseError, ValueError, LookupError):  # the other parser says what is wrong
+            return _within(fromstring(data), what, depth, elements)
+    # Other bytes may declare a document type, too. This parser is much slower, and refuses all of them.
     builder = _BoundedBuilder(what, depth, elements)
     parser = DefusedXMLParser(target=builder, forbid_dtd=True, forbid_entities=True, forbid_external=True)
     try:
@@ -169,6 +177,26 @@ def parse_xml(data: bytes, *, what: str = "XML", depth: int = 200, elements: int
         raise StateError(f"{what}: not well-formed XML: {error}") from None
     if not isinstance(root, Element):
         raise StateError(f"{what}: no XML element in it")
+    return root
+
+
+_PLAIN = re.compile(
+    rb"""(?:\xef\xbb\xbf)?\s{0,100}<(?:[A-Za-z_]|\?xml\s(?:(?!encoding)[^>\0]){0,100}"""
+    rb"""(?:encoding=["'][uU][tT][fF]-8["'][^>\0]{0,100})?>)"""
+)
+"""The beginning of a document whose text is UTF-8, so that a search for bytes finds all declarations."""
+
+
+def _within(root: Element, what: str, depth: int, elements: int) -> Element:
+    """Check the depth and the number of elements of a tree, level by level."""
+    level, count = [root], 1
+    for _ in range(depth):
+        level = [child for element in level for child in element]
+        count += len(level)
+        if not level:
+            break
+    if level or count > elements:
+        raise StateError(f"{what}: nested deeper, or holding more elements, than the limit allows")
     return root
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -21,6 +21,7 @@ _WHAT = "document (.docx)"
 _MAIN = "word/document.xml"
 
 
+@lru_cache(maxsize=4)
 def read_docx(data: bytes) -> Document:
     """Read a text document.
 

@@ -44,6 +44,7 @@ _READERS: dict[str, tuple[str, str]] = {
     "History": ("chromium_history:read_history", "chromium_history:history_leaves"),
     "Web Data": ("chromium_history:read_web_data", "chromium_history:web_data_leaves"),
 }
+_KEPT = "leaves"
 _PLAIN = ("text", "json", "database", "picture", "dconf")
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"SQLite format 3\0", "database"),
@@ -98,20 +99,30 @@ def file_kind(path: str, content: bytes) -> str | None:
 def workbook_leaves(book: Workbook) -> Leaves:
     """Content and look of a workbook's cells, by path such as `Sales!B3.value`, then the properties of the sheets.
 
-    The displayed text of a cell is left out: it follows from its value and format, and differs between programs.
+    The displayed text of a cell is left out: it follows from its value and format, and differs between programs. The
+    result is kept with the workbook; do not change it.
     """
+    kept: Leaves | None = vars(book).get(_KEPT)
+    if kept is None:
+        kept = vars(book)[_KEPT] = _workbook_leaves(book)
+    return kept
+
+
+def _workbook_leaves(book: Workbook) -> Leaves:
     result: Leaves = {"sheets": book.names}
     for fact in fields(book):
         if fact.name != "sheets":
             result.update(_flat(fact.name, getattr(book, fact.name)))
-    plain = Cell()
-    defaults = {entry.name: getattr(plain, entry.name) for entry in fields(Cell) if entry.name != "text"}
+    plain = vars(Cell())
     for sheet in book.sheets:
         for (row, column), cell in sheet.cells.items():
             place = f"{sheet.name}!{address(row, column)}"
-            for name, default in defaults.items():
-                if (value := getattr(cell, name)) != default:
-                    result.update(_flat(f"{place}.{name}", value))
+            for name, value in vars(cell).items():
+                if value != plain[name] and name != "text":
+                    if name == "format":
+                        result.update(_flat(f"{place}.{name}", value))
+                    else:
+                        result[f"{place}.{name}"] = value
         for fact in fields(sheet):
             if fact.name not in ("name", "cells"):
                 result.update(_flat(f"{sheet.name}!.{fact.name}", getattr(sheet, fact.name)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from xml.etree.ElementTree import Element
 
 from fairground.core import StateError
@@ -35,6 +36,7 @@ _WHAT = "presentation (.odp)"
 _REMARKS = (tag("office:annotation"), "{http://openoffice.org/2009/office}annotation")
 
 
+@lru_cache(maxsize=4)
 def read_odp(data: bytes) -> Deck:
     """Read a presentation.
 

@@ -8,6 +8,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
+from functools import lru_cache
+from typing import TypeAlias
 from xml.etree.ElementTree import Element
 
 from fairground.core import StateError
@@ -32,14 +34,16 @@ from fairground.verify.reading.workbook import (
     MAX_ROWS,
     Cell,
     CellBudget,
+    Kind,
     Merged,
     Sheet,
     SheetBuilder,
+    Value,
     Workbook,
     address,
 )
 from fairground.verify.reading.workbook_parts import Columns, HiddenRows, Page
-from fairground.verify.reading.writing import WESTERN, writings
+from fairground.verify.reading.writing import WESTERN, Writing, writings
 
 MIMETYPE = "application/vnd.oasis.opendocument.spreadsheet"
 MAX_SHEETS = 1_000
@@ -47,7 +51,19 @@ MAX_SHEETS = 1_000
 _WHAT = "spreadsheet (.ods)"
 _CALCEXT = "{urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0}"
 
+# Names that are needed for every cell.
+_CELLS = (table("table-cell"), table("covered-table-cell"))
+_ACROSS, _DOWN = table("number-columns-repeated"), table("number-rows-repeated")
+_ROWS_SPANNED, _COLUMNS_SPANNED = table("number-rows-spanned"), table("number-columns-spanned")
+_STYLE, _LINE_STYLE = table("style-name"), table("default-cell-style-name")
+_RULE, _VISIBILITY, _FORMULA = table("content-validation-name"), table("visibility"), table("formula")
+_TYPE, _VALUE, _ANNOTATION = tag("office", "value-type"), tag("office", "value"), tag("office", "annotation")
+_ERROR, _PARAGRAPH = f"{_CALCEXT}value-type", tag("text", "p")
+_EMPTY = Cell()
+_WESTERN: frozenset[Writing] = frozenset({WESTERN})
 
+
+@lru_cache(maxsize=4)
 def read_ods(data: bytes) -> Workbook:
     """Read a workbook.
 
@@ -108,32 +124,32 @@ def _read_sheet(element: Element, reading: _Reading) -> Sheet:
     areas = _Areas()
     row = 0
     for line in _inside(element, "table-row"):
-        rows = _count(line, "number-rows-repeated", MAX_ROWS, what)
-        seen = line.get(table("visibility"), "visible")
+        rows = _count(line, _DOWN, MAX_ROWS, what)
+        seen = line.get(_VISIBILITY, "visible")
         if seen != "visible":
             _hide(hidden, row, row + rows - 1, seen == "filter")
         column = 0
         for part in line:
-            if part.tag not in (table("table-cell"), table("covered-table-cell")):
+            if part.tag not in _CELLS:
                 continue
-            across = _count(part, "number-columns-repeated", MAX_COLUMNS, what)
-            cell = _read_cell(part, what)
-            if cell.kind != "empty" or cell.formula or cell.comment:
-                own = part.get(table("style-name")) or line.get(table("default-cell-style-name"))
-                kinds = frozenset(kind for _, kind in writings(cell.text)) if cell.kind == "text" else frozenset()
-                look = reading.styles.cell(own or columns.style(column), kinds or frozenset({WESTERN}))
-                cell = replace(cell, **vars(look))
+            across = _count(part, _ACROSS, MAX_COLUMNS, what)
+            kind, _, formula, text, comment = content = _read_cell(part, what)
+            cell = _EMPTY
+            if kind != "empty" or formula or comment:
+                own = part.get(_STYLE) or line.get(_LINE_STYLE)
+                kinds = frozenset(writing for _, writing in writings(text)) if kind == "text" else _WESTERN
+                look = reading.styles.cell(own or columns.style(column), kinds or _WESTERN)
+                cell = Cell(*content, **vars(look))
             builder.put(row, column, cell, rows=rows, columns=across)
-            if rule := part.get(table("content-validation-name")):
+            if rule := part.get(_RULE):
                 areas.add(rule, row, column, rows, across, what)
-            block = Merged(
-                row,
-                column,
-                _count(part, "number-rows-spanned", MAX_ROWS, what),
-                _count(part, "number-columns-spanned", MAX_COLUMNS, what),
-            )
-            if block.rows > 1 or block.columns > 1:
-                merged.append(block)
+            if part.get(_ROWS_SPANNED) is not None or part.get(_COLUMNS_SPANNED) is not None:
+                down, wide = (
+                    _count(part, _ROWS_SPANNED, MAX_ROWS, what),
+                    _count(part, _COLUMNS_SPANNED, MAX_COLUMNS, what),
+                )
+                if down > 1 or wide > 1:
+                    merged.append(Merged(row, column, down, wide))
             column += across
         row += rows
         if row > MAX_ROWS:
@@ -170,7 +186,7 @@ def _repeated(element: Element, what: str) -> tuple[int, int] | None:
     """The rows that are repeated on every printed page."""
     row = 0
     for child in element:
-        count = sum(_count(line, "number-rows-repeated", MAX_ROWS, what) for line in _inside_of(child, "table-row"))
+        count = sum(_count(line, _DOWN, MAX_ROWS, what) for line in _inside_of(child, "table-row"))
         if child.tag == table("table-header-rows"):
             return (row, row + count - 1) if count else None
         row += count
@@ -222,7 +238,7 @@ class _Columns:
         end = 0
         for column in _inside(element, "table-column"):
             first = end
-            end += _count(column, "number-columns-repeated", MAX_COLUMNS, what)
+            end += _count(column, _ACROSS, MAX_COLUMNS, what)
             if end > MAX_COLUMNS:
                 raise StateError(f"{what}: {end} columns, expected at most {MAX_COLUMNS}")
             self._ends.append(end)
@@ -259,43 +275,49 @@ def _inside_of(child: Element, name: str) -> Iterator[Element]:
 
 
 def _count(element: Element, name: str, most: int, what: str) -> int:
-    text = element.get(table(name))
+    text = element.get(name)
     if text is None:
         return 1
     if not re.fullmatch(r"[0-9]{1,9}", text) or not 1 <= int(text) <= most:
-        raise StateError(f"{what}: {name} is {text[:40]!r}, expected 1 to {most}")
+        raise StateError(f"{what}: {name.partition('}')[2]} is {text[:40]!r}, expected 1 to {most}")
     return int(text)
 
 
-def _read_cell(element: Element, what: str) -> Cell:
-    kind = element.get(tag("office", "value-type"), "")
-    formula = _formula(element.get(table("formula"), ""))
-    annotation = element.find(tag("office", "annotation"))
+_Content: TypeAlias = tuple[Kind, Value, str, str, str]
+"""Kind, value, formula, text and comment of a cell."""
+
+
+def _read_cell(element: Element, what: str) -> _Content:
+    kind = element.get(_TYPE, "")
+    if not kind and not len(element) and element.get(_FORMULA) is None and element.get(_ERROR) is None:
+        return "empty", None, "", "", ""
+    formula = _formula(element.get(_FORMULA, ""))
+    annotation = element.find(_ANNOTATION)
     comment = "" if annotation is None else _paragraphs(annotation)
     text = _paragraphs(element)
-    if element.get(f"{_CALCEXT}value-type") == "error":
-        return Cell("error", text, formula, text, comment)
+    if element.get(_ERROR) == "error":
+        return "error", text, formula, text, comment
     if kind in ("float", "percentage", "currency"):
-        return Cell("number", _number(element.get(tag("office", "value"), ""), what), formula, text, comment)
+        return "number", _number(element.get(_VALUE, ""), what), formula, text, comment
     if kind == "boolean":
         written_value = element.get(tag("office", "boolean-value"), "")
         if written_value in ("true", "false"):
-            return Cell("bool", written_value == "true", formula, text, comment)
+            return "bool", written_value == "true", formula, text, comment
         # Calc writes any number this way that is only displayed as a truth value.
-        return Cell("number", _number(written_value, what), formula, text, comment)
+        return "number", _number(written_value, what), formula, text, comment
     if kind == "date":
         moment = _date(element.get(tag("office", "date-value"), ""), what)
-        return Cell("number" if isinstance(moment, float) else "date", moment, formula, text, comment)
+        return "number" if isinstance(moment, float) else "date", moment, formula, text, comment
     if kind == "time":
-        return Cell("time", _time(element.get(tag("office", "time-value"), ""), what), formula, text, comment)
+        return "time", _time(element.get(tag("office", "time-value"), ""), what), formula, text, comment
     if kind == "string":
-        return Cell("text", element.get(tag("office", "string-value"), text), formula, text, comment)
+        return "text", element.get(tag("office", "string-value"), text), formula, text, comment
     if kind:
         raise StateError(f"{what}: a cell has the unknown type {kind[:40]!r}")
     if formula:
         # Calc writes a formula with an empty text as its result this way
-        return Cell("text", text, formula, text, comment)
-    return Cell("text" if text else "empty", text or None, formula, text, comment)
+        return "text", text, formula, text, comment
+    return "text" if text else "empty", text or None, formula, text, comment
 
 
 def _number(text: str, what: str) -> float:
@@ -370,4 +392,8 @@ def _formula(text: str) -> str:
 def _paragraphs(element: Element) -> str:
     # Runs of plain spaces are kept, although the format defines them as one, because Calc writes and reads them as they
     # are.
-    return "\n".join(flat_text(child, spaces=200_000) for child in element if child.tag == tag("text", "p"))
+    return "\n".join(
+        flat_text(child, spaces=200_000) if len(child) else child.text or ""
+        for child in element
+        if child.tag == _PARAGRAPH
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -17,6 +18,7 @@ MIMETYPE = "application/vnd.oasis.opendocument.text"
 _WHAT = "document (.odt)"
 
 
+@lru_cache(maxsize=4)
 def read_odt(data: bytes) -> Document:
     """Read a text document.
 

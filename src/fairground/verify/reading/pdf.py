@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
 from fairground.verify.reading.pdf_objects import Objects, Stream, fault
@@ -72,6 +73,7 @@ class PdfFile:
         return asdict(self)
 
 
+@lru_cache(maxsize=4)
 def read_pdf(data: bytes) -> PdfFile:
     """Read a PDF file. Every object in it must be intact, used or not.
 

@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal, TypeAlias, cast
 
 import numpy as np
@@ -93,6 +94,7 @@ class Picture:
         return result | {"dpi": self.dpi and list(self.dpi), "frames": [dict(vars(frame)) for frame in self.frames]}
 
 
+@lru_cache(maxsize=4)
 def read_picture(data: bytes) -> Picture:
     """Decode a picture.
 

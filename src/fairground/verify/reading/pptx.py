@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from xml.etree.ElementTree import Element
 
 from fairground.core import StateError
@@ -19,6 +20,7 @@ _WHAT = "presentation (.pptx)"
 _MAIN = "ppt/presentation.xml"
 
 
+@lru_cache(maxsize=4)
 def read_pptx(data: bytes) -> Deck:
     """Read a presentation.
 

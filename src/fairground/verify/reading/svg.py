@@ -10,6 +10,7 @@ import binascii
 import hashlib
 import re
 import urllib.parse
+from functools import lru_cache
 from typing import Literal
 from xml.etree.ElementTree import Element
 
@@ -84,6 +85,7 @@ MAX_OBJECTS = 20_000
 MAX_TEXT = 200_000  # maximum characters of a title, description or name
 
 
+@lru_cache(maxsize=4)
 def read_svg(data: bytes) -> Drawing:
     """Read a drawing.
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 from xml.etree.ElementTree import Element
 
 from fairground.core import StateError
@@ -35,6 +36,7 @@ _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationship
 _PACKAGE = "{http://schemas.openxmlformats.org/package/2006/relationships}"
 
 
+@lru_cache(maxsize=4)
 def read_xlsx(data: bytes) -> Workbook:
     """Read a workbook.
 
