@@ -79,7 +79,7 @@ def test_the_classic_example_has_its_published_values(scale, value):
     result = alpha(CLASSIC, scale)
     assert result.alpha.estimate == pytest.approx(value, abs=5e-7)
     assert (result.units, result.values, result.left_out) == (11, 40, 1)
-    assert "1 units have fewer than two values" in result.notes[0]
+    assert "fewer than two values: 1 of the units" in result.notes[0]
 
 
 @pytest.mark.parametrize("scale", SCALES)

@@ -94,7 +94,7 @@ def test_the_estimate_is_unbiased():
 def test_tasks_with_too_few_rollouts_are_left_out_and_counted():
     result = pass_hat_k([1, 2, 3], [1, 2, 3], 2)
     assert (result.estimate, result.tasks, result.left_out) == (1.0, 2, 1)
-    assert "1 of 3 tasks have fewer than 2 rollouts" in result.notes[0]
+    assert "fewer than 2 rollouts: 1 of 3 tasks" in result.notes[0]
     assert not pass_hat_k([1, 2, 3], [1, 2, 3], 1).notes
 
 
@@ -247,7 +247,7 @@ def test_groups_of_one_task_are_one_group_together():
 def test_by_default_a_curve_ends_where_half_of_the_tasks_run_out():
     curve = pass_curve([1] * 6, [1, 5, 5, 5, 9, 9], rng=generator())
     assert curve.ks[-1] == 5 and curve.tasks == (6, 5, 5, 5, 5)
-    assert "1 of 6 tasks have fewer than 5 rollouts" in curve.notes[0]
+    assert "fewer than 5 rollouts: 1 of 6 tasks" in curve.notes[0]
 
 
 def test_hundreds_of_rollouts_give_a_curve_of_hundreds_of_points():
@@ -319,7 +319,7 @@ def test_transitions_show_what_became_of_each_task():
     assert result.only_base == ("gone",) and result.only_new == ("fresh",)
     assert result.unit == "counts" and result.delta.estimate == pytest.approx(5 / 5)
     assert result.wilcoxon.nonzero == 4 and result.wilcoxon.w_plus == 8.5
-    assert any("1 tasks only in the base and 1 only in the new" in note for note in result.notes)
+    assert any("1 of the tasks only in the base, 1 only in the new" in note for note in result.notes)
     plain(result)
 
 
@@ -342,7 +342,7 @@ def test_different_numbers_of_rollouts_are_compared_as_rates_with_a_warning():
     assert result.unit == "rates"
     assert result.delta.estimate == pytest.approx(0.1 / 3)
     assert result.wilcoxon.w_plus == 4 and result.wilcoxon.w_minus == 2  # all three tie, which floats alone would miss
-    assert "1 tasks have different numbers of rollouts" in result.notes[0]
+    assert "(tasks where they do: 1)" in result.notes[0]
 
 
 def test_a_change_on_no_task_is_neither_certain_nor_an_error():

@@ -24,7 +24,7 @@ from rich.progress import (
 
 from fairground.cli.output import Json, clean, console, errors, print_json
 from fairground.cli.stats.options import grid, label, show
-from fairground.core import InvalidInput
+from fairground.core import Configuration, InvalidInput
 from fairground.prove import Options, Proof, check_tables, load_suite, select, write_tables
 from fairground.prove import prove as prove_suite
 from fairground.prove.proving import OnProgress
@@ -55,6 +55,12 @@ def prove(
     rejudge: Annotated[
         bool, typer.Option("--rejudge", help="Judge unchanged configurations again from their recordings.")
     ] = False,
+    pack: Annotated[
+        bool, typer.Option("--pack", help="Also write a pack: one recording per scenario, to ship with the suite.")
+    ] = False,
+    from_pack: Annotated[
+        bool, typer.Option("--from-pack", help="Only judge the recordings in the suite's packs; open nothing.")
+    ] = False,
     seconds: Annotated[float, typer.Option(metavar="SECONDS", help="Timeout per pair.", min=0.1)] = 30.0,
     page: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the results as an HTML page.")] = None,
     table: Annotated[
@@ -69,6 +75,7 @@ def prove(
       fairground prove pocket/notes/count-label
       fairground prove pocket --sample 2 --no-browser
       fairground prove pocket --check
+      fairground prove desk/calc --from-pack
       fairground prove pocket --agents --page proof.html
 
     A configuration is sound when its text is coherent, the task is feasible and not already done, its oracle solves
@@ -78,6 +85,9 @@ def prove(
     suite, scenarios = select(name)
     if check:
         _check(suite, scenarios, json)
+        return
+    if from_pack:
+        _judge_packs(suite, scenarios, json)
         return
     if page is not None and not page.parent.is_dir():
         raise InvalidInput(f"there is no folder {page.parent}", fix="create it, or choose another folder")
@@ -92,6 +102,8 @@ def prove(
             answers = [pair.answer for scenario in proof.scenarios for pair in scenario.pairs.values() if pair.answer]
             proof.agents = score_agents(name, answers=answers, workers=options.workers, on_progress=on_progress)
     written = _write(proof, table or suite.proofs, suite)
+    if pack:
+        written += _write_packs(suite, scenarios, table or suite.proofs)
     if page is not None:
         from fairground.report.proof_page import write_proof_page
 
@@ -110,6 +122,59 @@ def _write(proof: Proof, folder: Path | None, suite: Suite) -> list[Path]:
     if proof.sampled or folder is None:
         return []
     return write_tables(replace(proof, scenarios=complete), folder, suite)
+
+
+def _write_packs(suite: Suite, scenarios: list[Scenario], folder: Path | None) -> list[Path]:
+    from fairground.prove.pack import make_pack, write_pack
+    from fairground.prove.recordings import Recordings
+    from fairground.prove.seats import has_rehearsal
+
+    if folder is None:
+        raise InvalidInput(
+            f"suite {suite.name} has no folder for packs", fix="set Suite(proofs=FOLDER), or give --table"
+        )
+    apps = [
+        name for name in dict.fromkeys(scenario.app for scenario in scenarios) if not has_rehearsal(suite.app(name))
+    ]
+    with Recordings() as store:
+        return [write_pack(folder, app, make_pack(suite, app, store)) for app in apps]
+
+
+def _judge_packs(suite: Suite, scenarios: list[Scenario], json: bool) -> None:
+    """Judges what the packs hold, and reports what is no longer sound."""
+    from fairground.prove.pack import judge_pack, pack_path
+
+    wanted = {(scenario.app, scenario.name) for scenario in scenarios}
+    apps = [
+        app for app in dict.fromkeys(app for app, _ in wanted) if suite.proofs and pack_path(suite.proofs, app).exists()
+    ]
+    if not apps:
+        raise InvalidInput(f"{suite.name} has no packs", fix=f"write them with: fairground prove {suite.name} --pack")
+    rows = []
+    with progress(json) as on_progress:
+        for app in apps:
+            for done in judge_pack(suite, app):
+                if (app, Configuration.from_id(done.configuration).scenario) in wanted:
+                    rows.append(done)
+                    on_progress("recordings", len(rows), len(wanted))
+    faulty = [done for done in rows if done.pair.fault is not None or done.mutants.error]
+    mutants = sum((done.mutants.count for done in rows), MutantCount())
+    if json:
+        facts = [
+            {"configuration": done.configuration, "why": done.pair.reason or done.mutants.error} for done in faulty
+        ]
+        print_json({"suite": suite.name, "judged": len(rows), "faulty": facts, "mutants": mutants.plain()})
+    else:
+        for done in faulty:
+            text = f"{done.configuration}: {done.pair.reason or done.mutants.error}"
+            console.print(f"[bold red]faulty[/]  {escape(clean(text))}", highlight=False)
+        console.print(
+            f"[bold]{len(rows) - len(faulty):,}[/] of {len(rows):,} recordings are judged as solved; "
+            f"mutants rejected {_share(mutants)} ({mutants.rejected:,} of {mutants.counted:,})",
+            highlight=False,
+        )
+    if faulty:
+        raise typer.Exit(1)
 
 
 def _check(suite: Suite, scenarios: list[Scenario], json: bool) -> None:

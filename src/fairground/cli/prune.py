@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import Annotated
 
 import typer
 
 from fairground.cli.output import Json, console, print_json
 from fairground.sandbox import LayerStore, cache_folder
+from fairground.worlds.digest_cache import digests_folder
 
 
 def prune(
@@ -26,6 +28,7 @@ def prune(
     """  # noqa: D301 (\b keeps line breaks)
     store = LayerStore()
     removed = store.prune(keep)
+    shutil.rmtree(digests_folder(), ignore_errors=True)
     files = sorted(cache_folder().glob("recordings.sqlite*")) if recordings else []
     freed = sum(path.stat().st_size for path in files)
     for path in files:

@@ -26,7 +26,7 @@ from fairground.worlds.code_trace import Trace
 
 _SHOWN = 6  # maximum number of differences and survivors that are listed
 SIDE_EFFECTS = 3
-_PLAYED = 2  # author's mutants that are played, if each takes seconds on a seat
+_PLAYED = 2
 _BESIDE_AN_ANSWER = 8  # edits of the state, if only an answer is asked for
 
 
@@ -55,6 +55,7 @@ def try_mutants(
     most: int = MOST,
     say: Callable[[str], None] = lambda _: None,
     trace: Trace | None = None,
+    plays: int = _PLAYED,
 ) -> MutantProof:
     """Make near misses of a solution, and judge them.
 
@@ -67,6 +68,7 @@ def try_mutants(
         most: Maximum number of mutants, in addition to the author's.
         say: Called with the current stage.
         trace: Records the code that took part.
+        plays: Maximum number of the author's mutants that are played, if each takes seconds on a seat.
     """
     started = time.perf_counter()
     traced: Traced = trace or nullcontext()
@@ -74,7 +76,7 @@ def try_mutants(
         if has_rehearsal(world.app):
             bench = _play_mutants(world, open_, others, elsewhere, most, say, traced)
         else:
-            bench = _judge_edits(world, open_, again or open_, others, most, say, traced)
+            bench = _judge_edits(world, open_, again or open_, others, most, say, traced, plays)
         total = sum(bench.kinds.values(), MutantCount())
         proof = MutantProof(count=total, kinds=bench.kinds, survivors=tuple(bench.survivors[:_SHOWN]))
     except Faulty as faulty:
@@ -168,6 +170,7 @@ def _judge_edits(
     most: int,
     say: Callable[[str], None],
     traced: Traced,
+    plays: int,
 ) -> _Bench:
     """Judge edits of the oracle's end state, and play a few of the author's mutants."""
     say("the oracle")
@@ -197,7 +200,7 @@ def _judge_edits(
     clocks = world.app.clocks
     for edit in edited_states(before, after, most=most, seed=_seed(world), others=ends, clocks=clocks, watch=watch):
         bench.judge(edit.kind, edit.name, End(edit.state, answer, frozenset()))
-    for name, moves in list(own.items())[:_PLAYED]:
+    for name, moves in list(own.items())[:plays]:
         say(f"mutant: {name}")
         bench.play(Mutant("author", name, moves))
     return bench

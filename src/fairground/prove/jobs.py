@@ -111,6 +111,13 @@ def screen_jobs(
         yield ScreenJob(scenario.app, scenario.name, instance, profile, key, theme, ui_state)
 
 
+def varied_look(suite: Suite, app: str, scenario: str, instance: str, profile: str) -> tuple[str, str]:
+    """Return the theme and UI state that a pair is proven with. They vary from pair to pair."""
+    turn = zlib.crc32(f"{scenario}/{instance}@{profile}".encode())
+    themes, ui_states = list(suite.app(app).themes), list(suite.app(app).ui_states)
+    return themes[turn % len(themes)], ui_states[turn // len(themes) % len(ui_states)]
+
+
 class Prover:
     """Executes jobs in a worker.
 
@@ -159,16 +166,13 @@ class Prover:
         return Recorded(world, self._keys.recording(world), self._recordings, self._seats.open, take=take)
 
     def _world(self, job: Job, *, instance: str = "", scenario: str = "") -> World:
-        """Return the world of a job. Unless the job gives theme and UI state, they vary from pair to pair."""
-        app = self._suite.app(job.app)
-        turn = zlib.crc32(f"{job.scenario}/{job.instance}@{job.profile}".encode())
-        themes, ui_states = list(app.themes), list(app.ui_states)
-        theme, ui_state = themes[turn % len(themes)], ui_states[turn // len(themes) % len(ui_states)]
+        """Return the world of a job, or of another task on the same profile, with the same look."""
+        theme, ui_state = varied_look(self._suite, job.app, job.scenario, job.instance, job.profile)
         if isinstance(job, ScreenJob):
             theme, ui_state = job.theme, job.ui_state
         configuration = Configuration(
             suite=self._suite.name,
-            app=app.name,
+            app=job.app,
             scenario=scenario or job.scenario,
             instance=instance or job.instance,
             profile=job.profile,

@@ -154,7 +154,10 @@ def _try(world: World, open_: Open, say: Callable[[str], None], traced: Traced) 
         if len(moves) > world.scenario.step_budget:
             raise Faulty(Fault.OVER_BUDGET, f"{len(moves)} moves, but a budget of {world.scenario.step_budget} steps")
         answer = _play(rehearsal, moves, say)
-        after = rehearsal.state()
+        try:
+            after = rehearsal.state()
+        except Stuck as stuck:
+            raise Faulty(Fault.STUCK, stuck.message) from stuck
     finally:
         rehearsal.close()
     say("the checks, on the final state")

@@ -99,7 +99,7 @@ def krippendorff_alpha(
     known = draws[~np.isnan(draws)]
     notes = []
     if left_out:
-        notes.append(f"{left_out} units have fewer than two values and are left out.")
+        notes.append(f"Left out, because they have fewer than two values: {left_out} of the units.")
     if len(known) < replicates:
         notes.append(f"{replicates - len(known)} of {replicates} resamples contain a single value and are left out.")
     interval = interval_over_units(estimate, known, units, level)

@@ -454,7 +454,7 @@ def _standing_notes(cells: Cells, spreads: dict[str, Spread], scheme: Scheme) ->
             else "such an app's own interval is about that scenario only"
             + ("; in the suite's interval such apps are the sample." if len(cells.apps) > 1 else ".")
         )
-        notes.append(f"{single} of {len(cells.apps)} apps have only one scenario: {rest}")
+        notes.append(f"Apps with only one scenario: {single} of {len(cells.apps)}; {rest}")
     if int(cells.rollouts.max()) == 1:
         notes.append("Every configuration was tried only once, so nothing can be said about repeated attempts.")
     for name, spread in spreads.items():

@@ -7,6 +7,7 @@ other code leaves the digest as it is.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,6 +17,7 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any, Self
 
 from fairground.core.code_units import BODY, Unit, code_units
+from fairground.worlds.digest_cache import remembered
 
 _GONE = "gone"
 _PROVING = ("fairground.prove.", "fairground.worlds.code_trace")  # not part of what is proven
@@ -128,8 +130,7 @@ def changed_units(units: Iterable[str]) -> list[str]:
 def unit_digest(name: str) -> str:
     """Return the digest of the current code of a unit."""
     module, _, unit = name.partition(":")
-    known = _units_of(module).get(unit)
-    return known.digest if known else _GONE
+    return _digests_of(module).get(unit, _GONE)
 
 
 def _closed(ran: frozenset[tuple[str, str]], counts: Callable[[str], bool]) -> set[tuple[str, str]]:
@@ -228,29 +229,42 @@ def _unit_of(module: str, code: CodeType) -> str:
 
 
 def _units_of(module: str) -> Mapping[str, Unit]:
-    file = getattr(sys.modules.get(module), "__file__", None)
-    if file is None:
-        spec = importlib.util.find_spec(module) if _findable(module) else None
-        file = spec.origin if spec else None
-    if file is None or not file.endswith(".py"):
-        return {}
-    try:
-        info = Path(file).stat()
-    except OSError:
-        return {}
-    return _read_units(file, info.st_mtime_ns, info.st_size)
+    return code_units(_source(module))
 
 
-def _findable(module: str) -> bool:
-    try:
-        return importlib.util.find_spec(module) is not None
-    except (ImportError, ValueError):
-        return False
+def _digests_of(module: str) -> Mapping[str, str]:
+    return _digests(_source(module))
 
 
 @lru_cache(maxsize=2048)
-def _read_units(file: str, _modified: int, _size: int) -> Mapping[str, Unit]:
-    return code_units(Path(file).read_bytes())
+def _digests(source: bytes) -> Mapping[str, str]:
+    digests: Mapping[str, str] = remembered("units", source, _unit_digests)
+    return digests
+
+
+def _unit_digests(source: bytes) -> dict[str, str]:
+    return {name: unit.digest for name, unit in code_units(source).items()}
+
+
+def _source(module: str) -> bytes:
+    """Return the source of a module; empty if it has none."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if file is None:
+        with contextlib.suppress(ImportError, ValueError):
+            spec = importlib.util.find_spec(module)
+            file = spec.origin if spec else None
+    if file is None or not file.endswith(".py"):
+        return b""
+    try:
+        info = Path(file).stat()
+        return _read(file, info.st_mtime_ns, info.st_size)
+    except OSError:
+        return b""
+
+
+@lru_cache(maxsize=2048)
+def _read(file: str, _modified: int, _size: int) -> bytes:
+    return Path(file).read_bytes()
 
 
 def _cache_clears(module: ModuleType) -> Iterator[Any]:

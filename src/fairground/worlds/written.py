@@ -15,6 +15,7 @@ from typing import Any
 
 from fairground.core import code_digest, fingerprint
 from fairground.sandbox import hash_path
+from fairground.worlds.digest_cache import remembered
 
 _DEPTH = 8
 _USED = ("fairground.verify.reading.", "fairground.verify.answers")
@@ -128,7 +129,7 @@ def _hash_file(path: Path, changed_ns: int, size: int) -> str:
 
 
 def _digest(path: Path) -> str:
-    return code_digest(path.read_bytes()) if path.suffix == ".py" else hash_path(path)
+    return str(remembered("code", path.read_bytes(), code_digest)) if path.suffix == ".py" else hash_path(path)
 
 
 def _plain(value: Any, modules: set[str], depth: int) -> Any:

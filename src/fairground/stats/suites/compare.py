@@ -300,7 +300,7 @@ def _notes(a: Cells, b: Cells, used_a: Cells, used_b: Cells, paired: str) -> tup
     few = [app for app, number in zip(used_a.apps, np.bincount(used_a.app_of).tolist(), strict=True) if number == 1]
     if few:
         notes.append(
-            f"{len(few)} of {len(used_a.apps)} apps have only one scenario: such an app's own interval is about "
+            f"Apps with only one scenario: {len(few)} of {len(used_a.apps)}; such an app's own interval is about "
             "that scenario only, and in the suite's interval such apps are the sample."
         )
     return tuple(notes)

@@ -411,8 +411,8 @@ def _is_rare(point: Interval, tasks: int) -> bool:
 
 def _short_note(k: int, left_out: int, tasks: int) -> str:
     return (
-        f"{left_out} of {tasks} tasks have fewer than {k} rollouts and are left out; the remaining tasks may "
-        "be easier or harder"
+        f"Left out, because they have fewer than {k} rollouts: {left_out} of {tasks} tasks; the remaining ones may be "
+        "easier or harder"
     )
 
 

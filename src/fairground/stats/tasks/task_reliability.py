@@ -49,8 +49,8 @@ def reliability(
     short = int((trials < largest).sum())
     if short:
         notes.append(
-            f"{short} of {len(trials)} tasks were tried fewer than {largest} times and are missing from the last "
-            "points."
+            f"Missing from the last points, because they were tried fewer than {largest} times: {short} of "
+            f"{len(trials)} tasks."
         )
     if largest < 1 or not (trials >= largest).any():
         raise InvalidInput(f"k = {largest}: no task was tried that often", fix=f"use k up to {int(trials.max())}")

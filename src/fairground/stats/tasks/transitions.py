@@ -82,14 +82,16 @@ def transitions(
     notes = []
     if not equal:
         notes.append(
-            f"{int((n0 != n1).sum())} tasks have different numbers of rollouts in the two settings, so rates "
-            "are compared instead of counts. A task with more rollouts is less likely to be solved in all of "
+            f"The numbers of rollouts in the two settings differ (tasks where they do: {int((n0 != n1).sum())}), so "
+            "rates are compared instead of counts. A task with more rollouts is less likely to be solved in all of "
             "them, which biases McNemar's test against the setting with more."
         )
     elif n0.min() < n0.max():
         notes.append(f"Tasks have {n0.min()} to {n0.max()} rollouts: a change of one counts the same in all of them.")
     if only_base or only_new:
-        notes.append(f"{len(only_base)} tasks only in the base and {len(only_new)} only in the new setting: not used.")
+        notes.append(
+            f"Not used: {len(only_base)} of the tasks only in the base, {len(only_new)} only in the new setting."
+        )
     return Transitions(
         tasks=len(both),
         flow=tuple(tuple(row) for row in flow.tolist()),

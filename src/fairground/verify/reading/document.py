@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from fairground.core import StateError
+from fairground.verify.reading.kept import kept
 from fairground.verify.reading.leaves import flatten
 from fairground.verify.reading.prose import Block, Layout, Look, Metadata, Paragraph, Shape, Table, paragraphs_of
 
@@ -213,6 +214,7 @@ class Document:
         return self.pages[0]
 
 
+@kept
 def document_leaves(document: Document) -> dict[str, object]:
     """Return all content and formatting as paths: `block[3].text`, `block[3].run[0].bold`.
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
+from functools import cache
 from typing import Any
 
 from fairground.core import StateError
 from fairground.verify.reading.prose import Paragraph, Run, Shape, Table, TableCell
 
 MAX_LEAVES = 2_000_000
+_SINGLE = frozenset([bool, int, float, str])
 
 # Fields whose name is singular in a path: `block[3].run[0].bold`.
 _SINGULAR = {
@@ -75,16 +77,19 @@ def _unfilled(run: Run) -> Run:
 
 
 def _walk(data: object, path: str, found: dict[str, object]) -> None:
+    if type(data) in _SINGLE:
+        found[path] = data
+        return
     if len(found) > MAX_LEAVES:
         raise StateError(f"more than {MAX_LEAVES} leaves")
     data = _steady(data)
     if is_dataclass(data) and not isinstance(data, type):
         if path:
             found[path] = type(data).__name__.lower()
-        for entry in fields(data):
-            value = getattr(data, entry.name)
-            if value != _default(entry):
-                _field(entry.name, value, path, found)
+        for name, default in _defaults(type(data)):
+            value = getattr(data, name)
+            if value != default:
+                _field(name, value, path, found)
     else:
         found[path] = data
 
@@ -110,7 +115,13 @@ def _names(items: tuple[Any, ...]) -> list[str]:
     return keys
 
 
-def _default(one: Field[Any]) -> object:
-    if one.default is not MISSING:
-        return one.default
-    return one.default_factory() if one.default_factory is not MISSING else MISSING
+@cache
+def _defaults(kind: type[Any]) -> tuple[tuple[str, object], ...]:
+    """Names of the fields of a dataclass, with their defaults."""
+    return tuple((entry.name, _default(entry)) for entry in fields(kind))
+
+
+def _default(entry: Field[Any]) -> object:
+    if entry.default is not MISSING:
+        return entry.default
+    return entry.default_factory() if entry.default_factory is not MISSING else MISSING

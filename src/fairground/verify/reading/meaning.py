@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any, TypeAlias
 
 from fairground.core import StateError
+from fairground.verify.reading.kept import kept
 from fairground.verify.reading.workbook import Cell, Workbook, address
 
 Leaves: TypeAlias = dict[str, object]
@@ -44,7 +45,6 @@ _READERS: dict[str, tuple[str, str]] = {
     "History": ("chromium_history:read_history", "chromium_history:history_leaves"),
     "Web Data": ("chromium_history:read_web_data", "chromium_history:web_data_leaves"),
 }
-_KEPT = "leaves"
 _PLAIN = ("text", "json", "database", "picture", "dconf")
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"SQLite format 3\0", "database"),
@@ -96,19 +96,12 @@ def file_kind(path: str, content: bytes) -> str | None:
     return "text" if _can("text", content) else None
 
 
+@kept
 def workbook_leaves(book: Workbook) -> Leaves:
     """Content and look of a workbook's cells, by path such as `Sales!B3.value`, then the properties of the sheets.
 
-    The displayed text of a cell is left out: it follows from its value and format, and differs between programs. The
-    result is kept with the workbook; do not change it.
+    The displayed text of a cell is left out: it follows from its value and format, and differs between programs.
     """
-    kept: Leaves | None = vars(book).get(_KEPT)
-    if kept is None:
-        kept = vars(book)[_KEPT] = _workbook_leaves(book)
-    return kept
-
-
-def _workbook_leaves(book: Workbook) -> Leaves:
     result: Leaves = {"sheets": book.names}
     for fact in fields(book):
         if fact.name != "sheets":

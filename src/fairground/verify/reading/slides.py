@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from fairground.core import StateError
 from fairground.verify.reading.document import Comment, walk
+from fairground.verify.reading.kept import kept
 from fairground.verify.reading.leaves import flatten
 from fairground.verify.reading.prose import Metadata, Paragraph, Picture, Shape
 
@@ -169,6 +170,7 @@ class Deck:
         raise StateError(f"no slide {name!r}; there are {', '.join(s.name for s in self.slides)[:500]}")
 
 
+@kept
 def deck_leaves(deck: Deck) -> dict[str, object]:
     """Return all content and formatting as paths: `slide[2].shape[Box].fill`.
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Literal, TypeAlias
+from functools import cache
+from typing import Any, Literal, TypeAlias
 
 from fairground.core import InvalidInput, StateError
+from fairground.verify.reading.kept import kept
 from fairground.verify.reading.svg_geometry import Box, Matrix, Point
 from fairground.verify.reading.svg_style import UNITS
 
@@ -291,6 +293,7 @@ class Drawing:
         return plain
 
 
+@kept
 def drawing_leaves(drawing: Drawing) -> dict[str, object]:
     """The drawing's content, flattened. Gradients are described by their look, not by Inkscape's generated names."""
     leaves: dict[str, object] = {
@@ -311,15 +314,23 @@ def drawing_leaves(drawing: Drawing) -> dict[str, object]:
 # Names that a save may change, and what follows from other fields.
 _LEFT_OUT = frozenset(["id", "reference", "data"])
 _ONLY_WHETHER = frozenset(["clip", "mask", "frame"])
+_SINGLE = frozenset([bool, int, float, str])
+
+
+@cache
+def _part_names(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(part.name for part in fields(kind) if part.name not in _LEFT_OUT)
 
 
 def _flatten(start: str, value: object, leaves: dict[str, object]) -> None:
-    if is_dataclass(value) and not isinstance(value, type):
-        for part in fields(value):
-            if part.name in _ONLY_WHETHER:
-                leaves[f"{start}.{part.name}"] = bool(getattr(value, part.name))
-            elif part.name not in _LEFT_OUT:
-                _flatten(f"{start}.{part.name}", getattr(value, part.name), leaves)
+    if value is None or type(value) in _SINGLE:
+        leaves[start] = _short(value)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for name in _part_names(type(value)):
+            if name in _ONLY_WHETHER:
+                leaves[f"{start}.{name}"] = bool(getattr(value, name))
+            else:
+                _flatten(f"{start}.{name}", getattr(value, name), leaves)
     elif isinstance(value, Mapping):
         for name, part in value.items():
             _flatten(f"{start}.{name}", part, leaves)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fairground.core import Check, State
 from fairground.verify import equal, holds, unchanged
 from fairground.verify.reading.settings import read_sexpressions, setting
-from fairground.verify.reading.sexpressions import Expression
+from fairground.verify.reading.sexpressions import Expression, Symbol
 from fairground.worlds import Enter, Move, Press, World
 from fairground_desk.gimp.inspector import GIMPRC
 from fairground_desk.gimp.scenarios.gimp_task import GimpTask
@@ -15,12 +15,12 @@ from fairground_desk.kit import window
 
 _ASKED = ("undo-levels", "save-document-history")
 
-# Settings that GIMP adds by itself when the preferences are confirmed.
-_INCIDENTAL = ("fill-options", "stroke-options", "import-raw-plug-in")
+# Settings that GIMP adds or completes by itself when the preferences are confirmed.
+_INCIDENTAL = ("default-view", "fill-options", "import-raw-plug-in", "stroke-options")
 
 # GIMP omits settings that have their default value. Some defaults depend on the machine.
-_OMITTED = ("default-view", "initial-zoom-to-fit", "num-processors", "use-opencl")
-_DEFAULTS = {"theme": ("Dark",), "icon-theme": ("Symbolic",)}
+_OMITTED = ("initial-zoom-to-fit", "num-processors", "use-opencl")
+_DEFAULTS = {"theme": ("Dark",), "icon-theme": ("Symbolic",), "icon-size": (Symbol("auto"),)}
 
 
 class UndoAndHistory(GimpTask):
