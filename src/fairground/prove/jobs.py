@@ -78,10 +78,10 @@ SCREENS = 4
 def mutant_jobs(
     suite: Suite, keys: Keys, scenario: Scenario, proven: Collection[Pair], most: int = MUTANT_PAIRS
 ) -> Iterator[MutantJob]:
-    """Yield the jobs for the mutants of a scenario: on the first `most` of its proven pairs, half as many on seats."""
+    """Yield the jobs for the mutants of a scenario: on the first `most` of its proven pairs; a quarter on seats."""
     instances, profiles = list(scenario.instances), list(suite.app(scenario.app).profiles)
     if not has_rehearsal(suite.app(scenario.app)):
-        most = math.ceil(most / 2)
+        most = math.ceil(most / 4)
     chosen = [pair for pair in diagonal(instances, profiles) if pair in proven][:most]
     for instance, profile in chosen:
         at = instances.index(instance)

@@ -141,7 +141,8 @@ def _coherent(make: Callable[[], World]) -> World:
 
 def _try(world: World, open_: Open, say: Callable[[str], None], traced: Traced) -> PairProof:
     say("making the world")
-    rehearsal = _opened(world, open_)
+    with traced:  # what a scenario injects is its own code, too
+        rehearsal = _opened(world, open_)
     try:
         before = rehearsal.before
         say("computing the oracle's moves")

@@ -51,7 +51,7 @@ class Options:
         workers: Number of worker processes.
         browser: Whether to try real screens. Otherwise only cached results of screens are used, and apps that need a
             seat are not proven.
-        mutant_pairs: Number of pairs per scenario whose mutants are tried; half as many if each takes a seat.
+        mutant_pairs: Number of pairs per scenario whose mutants are tried; a quarter if their oracle needs a seat.
         screens: Minimum number of times that each scenario's oracle is tried on a screen.
         seconds: Timeout of a pair.
         rejudge: Judge pairs and mutants again although nothing changed: from recordings, or on seats where there is

@@ -59,7 +59,7 @@ def check_tables(
     Args:
         suite: The suite.
         scenarios: The scenarios to check. Default: all.
-        mutant_pairs: Number of pairs per scenario whose mutants must have been tried; half as many on seats.
+        mutant_pairs: Number of pairs per scenario whose mutants must have been tried; a quarter on seats.
         screens: Minimum number of times that each oracle must have been tried on a screen; 0 to ignore screens.
     """
     if suite.proofs is None:

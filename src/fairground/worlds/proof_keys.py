@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 RULES = 2
 """Version of the proof rules. Increase it when the requirements change; everything is then proven again."""
+
+_PLACE = re.compile(r" at 0x[0-9a-f]+")  # in the text of a function; its code is traced
 
 KEY = 16
 """Number of characters of a key: 64 bits, for some ten thousand keys."""
@@ -108,7 +111,7 @@ def set_up_parts(scenario: Scenario) -> Any:
     attributes |= vars(scenario)
     words = ("template", "step_budget", "time_budget")
     plain = (str, int, float, bool, tuple, frozenset)
-    return {name: str(value) for name, value in sorted(attributes.items())
+    return {name: _PLACE.sub("", str(value)) for name, value in sorted(attributes.items())
             if isinstance(value, plain) and name not in words and not name.startswith("__")}  # fmt: skip
 
 

@@ -89,9 +89,7 @@ def transitions(
     elif n0.min() < n0.max():
         notes.append(f"Tasks have {n0.min()} to {n0.max()} rollouts: a change of one counts the same in all of them.")
     if only_base or only_new:
-        notes.append(
-            f"Not used: {len(only_base)} of the tasks only in the base, {len(only_new)} only in the new setting."
-        )
+        notes.append(f"Not used: {len(only_base)} of the tasks only in the base, {len(only_new)} only in the new.")
     return Transitions(
         tasks=len(both),
         flow=tuple(tuple(row) for row in flow.tolist()),
