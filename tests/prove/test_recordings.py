@@ -186,3 +186,13 @@ def test_a_changed_check_is_judged_without_a_seat(tmp_path: Path, monkeypatch: p
         assert loose.mutants.survived > strict.mutants.survived, "and judged otherwise"
         again = prove(partial(_suite, False), options=Options(workers=1, mutant_pairs=1, rejudge=True), cache=cache)
         assert again.mutants == loose.mutants and again.reused == 0
+
+
+def test_a_move_that_could_not_be_made_can_be_tried_again(tmp_path: Path) -> None:
+    with Recordings(tmp_path / "recordings.sqlite") as store:
+        store.keep_made("world", "first", Made("yes"))
+        store.keep_made("world", "second", Made(stuck="no such button"))
+        store.keep_made("other", "second", Made(stuck="no such button"))
+        store.forget_stuck("world")
+        assert store.made("world", "first") == Made("yes") and store.made("world", "second") is None
+        assert store.made("other", "second") == Made(stuck="no such button")

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from fairground.core import Configuration, InfrastructureError, InvalidConfiguration
 from fairground.prove.crew import Lost
 from fairground.prove.discrimination import SIDE_EFFECTS, try_mutants
-from fairground.prove.findings import MutantProof, PairProof, ScreenProof, Status
+from fairground.prove.findings import Fault, MutantProof, PairProof, ScreenProof, Status
 from fairground.prove.keys import Keys
 from fairground.prove.pairs import Faulty, prove_pair
 from fairground.prove.recordings import Recorded, Recordings
@@ -138,7 +138,7 @@ class Prover:
         try:
             match job:
                 case PairJob():
-                    return prove_pair(partial(self._world, job), self._open, say, self._trace(job))
+                    return self._pair(job, say)
                 case MutantJob():
                     return self._mutants(job, say)
                 case ScreenJob():
@@ -180,6 +180,12 @@ class Prover:
             ui_state=ui_state,
         )
         return World.of(self._suite, configuration)
+
+    def _pair(self, job: PairJob, say: Callable[[str], None]) -> PairProof:
+        proof = prove_pair(partial(self._world, job), self._open, say, self._trace(job))
+        if proof.fault is Fault.STUCK and not has_rehearsal(self._suite.app(job.app)):
+            self._recordings.forget_stuck(self._keys.recording(self._world(job)))
+        return proof
 
     def _mutants(self, job: MutantJob, say: Callable[[str], None]) -> MutantProof:
         world = self._world(job)

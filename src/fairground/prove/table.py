@@ -97,7 +97,8 @@ def _check(suite: Suite, scenario: Scenario, keys: Keys, mutant_pairs: int, scre
         yield Stale(name, "its mutants, or the code that makes them, have changed since they were tried")
     looks = [job.key for job in screen_jobs(suite, keys, scenario, proven, screens)] if screens else []
     if not changed and screens and joined_key(looks) != entry.screen_key:
-        yield Stale(name, "themes, UI states or their share of the runs on screens have changed since these were tried")
+        tried = "themes, UI states or their share of the runs on screens have changed since these were tried"
+        yield Stale(name, tried if entry.screen.tried else "its oracle was not tried on a screen; prove with --browser")
     for count, why in (
         (changed, "the app, or the data of the scenario, has changed since it was proven"),
         (missing, "not in the proof table"),

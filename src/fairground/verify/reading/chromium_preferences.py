@@ -184,6 +184,25 @@ def read_local_state(data: bytes) -> LocalState:
     )
 
 
+LOCAL_SETTINGS: Mapping[str, Any] = {
+    "background_mode.enabled": True,
+    "browser.enabled_labs_experiments": [],
+    "dns_over_https.mode": "automatic",
+    "dns_over_https.templates": "",
+    "hardware_acceleration_mode.enabled": True,
+    "intl.app_locale": "en-US",
+    "performance_tuning.battery_saver_mode.state": 1,
+    "performance_tuning.high_efficiency_mode.aggressiveness": 1,
+    "performance_tuning.high_efficiency_mode.state": 0,
+}
+"""Settings in `Local State` that users can change, with their defaults."""
+
+
+def local_state_leaves(state: LocalState) -> dict[str, object]:
+    """The settings that users change, by the browser's own path; without counters, dates and profiles."""
+    return {path: state.get(path, default) for path, default in LOCAL_SETTINGS.items()}
+
+
 def preferences_leaves(preferences: Preferences) -> dict[str, object]:
     """The settings that users change, flattened; without exit state, counters and dates."""
     result: dict[str, object] = {}

@@ -42,6 +42,7 @@ _READERS: dict[str, tuple[str, str]] = {
     "recently-used.xbel": ("xmlsettings:read_recent_files", "xmlsettings:recent_leaves"),
     "Bookmarks": ("chromium_bookmarks:read_bookmarks", "chromium_bookmarks:leaves"),
     "Preferences": ("chromium_preferences:read_preferences", "chromium_preferences:preferences_leaves"),
+    "Local State": ("chromium_preferences:read_local_state", "chromium_preferences:local_state_leaves"),
     "History": ("chromium_history:read_history", "chromium_history:history_leaves"),
     "Web Data": ("chromium_history:read_web_data", "chromium_history:web_data_leaves"),
 }

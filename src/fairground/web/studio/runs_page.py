@@ -30,7 +30,7 @@ from fairground.web.studio.runs_tally import Filter, Tally, tally_by
 
 _FAULTS: Final = 8  # maximum number of kinds of errors to list
 _PARTS: Final = (
-    ("passed", "passed"), ("failed", "failed"), ("errored", "errored"), ("invalid", "invalid"), ("still to run", "soft"),
+    ("passed", "passed"), ("failed", "failed"), ("errored", "errored"), ("invalid", "invalid"), ("left to run", "soft"),
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from fairground.core import State
+from fairground.verify.reading.chromium_preferences import local_state_leaves
 from fairground_desk.browser.inspector import local_state_of, preferences_of
 
 _PROFILE: Final[dict[str, Any]] = {
@@ -60,21 +61,10 @@ _PROFILE: Final[dict[str, Any]] = {
     "vertical_tabs.enabled": False,
     "webkit.webprefs.encrypted_media_enabled": True,
 }
-_BESIDE_PROFILES: Final[dict[str, Any]] = {
-    "background_mode.enabled": True,
-    "browser.enabled_labs_experiments": [],
-    "dns_over_https.mode": "automatic",
-    "dns_over_https.templates": "",
-    "hardware_acceleration_mode.enabled": True,
-    "intl.app_locale": "en-US",
-    "performance_tuning.battery_saver_mode.state": 1,
-    "performance_tuning.high_efficiency_mode.aggressiveness": 1,
-    "performance_tuning.high_efficiency_mode.state": 0,
-}
 
 
 def other_user_settings(state: State) -> dict[str, object]:
-    """Return these settings by Chromium's own path, with the default of each that is not set."""
-    preferences, beside = preferences_of(state), local_state_of(state)
+    """Return these settings, and those beside the profile, by Chromium's own path; with the default of each."""
+    preferences = preferences_of(state)
     settings = {path: preferences.get(path, default) for path, default in _PROFILE.items()}
-    return settings | {path: beside.get(path, default) for path, default in _BESIDE_PROFILES.items()}
+    return settings | local_state_leaves(local_state_of(state))
