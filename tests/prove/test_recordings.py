@@ -188,11 +188,12 @@ def test_a_changed_check_is_judged_without_a_seat(tmp_path: Path, monkeypatch: p
         assert again.mutants == loose.mutants and again.reused == 0
 
 
-def test_a_move_that_could_not_be_made_can_be_tried_again(tmp_path: Path) -> None:
+def test_a_world_can_be_recorded_again(tmp_path: Path) -> None:
     with Recordings(tmp_path / "recordings.sqlite") as store:
-        store.keep_made("world", "first", Made("yes"))
-        store.keep_made("world", "second", Made(stuck="no such button"))
-        store.keep_made("other", "second", Made(stuck="no such button"))
-        store.forget_stuck("world")
-        assert store.made("world", "first") == Made("yes") and store.made("world", "second") is None
-        assert store.made("other", "second") == Made(stuck="no such button")
+        for world in ("first", "second"):
+            store.keep_start(world, State())
+            store.keep_made(world, "moves", Made(stuck="no such button"))
+            store.keep_end(world, "moves", State())
+        store.forget("first")
+        assert store.start("first") is None and store.made("first", "moves") is None
+        assert store.end("first", "moves") is None and store.end("second", "moves") == State()

@@ -184,7 +184,7 @@ class Prover:
     def _pair(self, job: PairJob, say: Callable[[str], None]) -> PairProof:
         proof = prove_pair(partial(self._world, job), self._open, say, self._trace(job))
         if proof.fault is Fault.STUCK and not has_rehearsal(self._suite.app(job.app)):
-            self._recordings.forget_stuck(self._keys.recording(self._world(job)))
+            self._recordings.forget(self._keys.recording(self._world(job)))  # the machine may have been too busy
         return proof
 
     def _mutants(self, job: MutantJob, say: Callable[[str], None]) -> MutantProof:

@@ -92,10 +92,11 @@ class Recordings:
             said = json.dumps([made.said, made.stuck])
             self._db.execute("INSERT OR IGNORE INTO moves VALUES (?, ?, ?)", (world, moves, said))
 
-    def forget_stuck(self, world: str) -> None:
-        """Forget which moves could not be made, so that they are tried again: the machine may have been too busy."""
+    def forget(self, world: str) -> None:
+        """Delete the recordings of a world, so that it is recorded again."""
         with cache_errors(self.path):
-            self._db.execute("DELETE FROM moves WHERE world = ? AND json_extract(said, '$[1]') != ''", (world,))
+            for table in ("starts", "moves", "ends"):
+                self._db.execute(f"DELETE FROM {table} WHERE world = ?", (world,))
 
     def __len__(self) -> int:
         """Number of stored end states."""
