@@ -18,6 +18,7 @@ from fairground.arena.store import Store
 from fairground.cli import main, output
 from fairground.core import FairgroundError, Outcome
 from fairground.prove.cache import Cache
+from fairground.prove.findings import PairProof, Status
 from fairground.rollout import Finished, Job, RunStore, carry_out, start_run
 from fairground.rollout.label import RunLabel, write_label
 from fairground.rollout.verifying import verify_results
@@ -187,13 +188,13 @@ def databases(root: Path) -> list[Any]:
         def remember(path: Path = path) -> None:
             with Cache(path) as cache:
                 for number in range(50):
-                    cache.put("kind", str(number), RunLabel(name="n" * 80))
+                    cache.put("kind", str(number), PairProof(status=Status.PROVEN, message="n" * 80))
 
         with only(room, root):
             said = attempted(remember)
         remember()
         with Cache(path) as cache:
-            found.append(["prove", room, said, len(cache.get("kind", map(str, range(50)), RunLabel)) == 50])
+            found.append(["prove", room, said, len(cache.get("kind", map(str, range(50)), PairProof)) == 50])
         for one in root.glob("cache-*"):
             one.unlink()
     return found

@@ -164,7 +164,7 @@ def test_what_was_proven_anew_is_seen_at_once(tmp_path: Path) -> None:
 
 
 def test_a_broken_table_is_told_and_shows_no_proof(tmp_path: Path) -> None:
-    (tmp_path / "notes.jsonl.gz").write_bytes(b"\x1f\x8bnonsense")
+    (tmp_path / "notes.jsonl").write_bytes(b"\x1f\x8bnonsense")
     page = shown(tmp_path)
     assert "cannot be read" in page and str(tmp_path) not in page
 
@@ -172,7 +172,7 @@ def test_a_broken_table_is_told_and_shows_no_proof(tmp_path: Path) -> None:
 def test_only_those_at_the_server_are_told_how_to_prove(tmp_path: Path) -> None:
     for broken in (False, True):
         if broken:
-            (tmp_path / "notes.jsonl.gz").write_bytes(b"\x1f\x8bnonsense")
+            (tmp_path / "notes.jsonl").write_bytes(b"\x1f\x8bnonsense")
         assert "fairground prove" not in shown(tmp_path)
         assert "fairground prove pocket/notes" in shown(tmp_path, Reader(commands=True))
 
