@@ -131,7 +131,7 @@ def _print_scenarios(listed: Sequence[_Listed]) -> None:
 def _screen(app: App) -> str:
     """Returns the screen in words: `browser page, 412 x 915`."""
     width, height = app.screen.size
-    return f"{'browser page' if app.screen.backend == 'cdp' else 'desktop'}, {width} x {height}"
+    return f"{'desktop' if app.screen.has_desktop else 'browser page'}, {width} x {height}"
 
 
 def _print_totals(listed: Sequence[_Listed]) -> None:
