@@ -27,6 +27,7 @@ from fairground.cli.stats.options import grid, label, show
 from fairground.core import Configuration, InvalidInput
 from fairground.prove import Options, Proof, check_tables, load_suite, select, write_tables
 from fairground.prove import prove as prove_suite
+from fairground.prove.findings import AgentScore
 from fairground.prove.proving import OnProgress
 from fairground.worlds import MutantCount, Scenario, Suite
 
@@ -75,7 +76,7 @@ def prove(
       fairground prove pocket/notes/count-label
       fairground prove pocket --sample 2 --no-browser
       fairground prove pocket --check
-      fairground prove desk/calc --from-pack
+      fairground prove desk/calc --from-pack --agents
       fairground prove pocket --agents --page proof.html
 
     A configuration is sound when its text is coherent, the task is feasible and not already done, its oracle solves
@@ -87,7 +88,7 @@ def prove(
         _check(suite, scenarios, json)
         return
     if from_pack:
-        _judge_packs(suite, scenarios, json)
+        _judge_packs(name, suite, scenarios, agents=agents, workers=workers or os.cpu_count() or 1, json=json)
         return
     if page is not None and not page.parent.is_dir():
         raise InvalidInput(f"there is no folder {page.parent}", fix="create it, or choose another folder")
@@ -97,10 +98,8 @@ def prove(
     with progress(json) as on_progress:
         proof = prove_suite(partial(load_suite, name), scenarios, options, on_progress=on_progress)
         if agents:
-            from fairground.prove.resistance import score_agents
-
             answers = [pair.answer for scenario in proof.scenarios for pair in scenario.pairs.values() if pair.answer]
-            proof.agents = score_agents(name, answers=answers, workers=options.workers, on_progress=on_progress)
+            proof.agents = _score_agents(name, answers, options.workers, on_progress)
     written = _write(proof, table or suite.proofs, suite)
     if pack:
         written += _write_packs(suite, scenarios, table or suite.proofs)
@@ -140,8 +139,14 @@ def _write_packs(suite: Suite, scenarios: list[Scenario], folder: Path | None) -
         return [write_pack(folder, app, make_pack(suite, app, store)) for app in apps]
 
 
-def _judge_packs(suite: Suite, scenarios: list[Scenario], json: bool) -> None:
-    """Judges what the packs hold, and reports what is no longer sound."""
+def _score_agents(name: str, answers: list[str], workers: int, on_progress: OnProgress) -> list[AgentScore]:
+    from fairground.prove.resistance import score_agents  # late: it imports what runs agents
+
+    return score_agents(name, answers=answers, workers=workers, on_progress=on_progress)
+
+
+def _judge_packs(name: str, suite: Suite, scenarios: list[Scenario], *, agents: bool, workers: int, json: bool) -> None:
+    """Judges what the packs hold, and reports what is no longer sound. With `agents`, also scores the cheaters."""
     from fairground.prove.pack import judge_pack, pack_path
 
     wanted = {(scenario.app, scenario.name) for scenario in scenarios}
@@ -157,14 +162,18 @@ def _judge_packs(suite: Suite, scenarios: list[Scenario], json: bool) -> None:
                 if (app, Configuration.from_id(done.configuration).scenario) in wanted:
                     rows.append(done)
                     on_progress("recordings", len(rows), len(wanted))
+        answers = [done.pair.answer for done in rows if done.pair.answer]
+        scores = _score_agents(name, answers, workers, on_progress) if agents else []
     faulty = [done for done in rows if done.pair.fault is not None or done.mutants.error]
     mutants = sum((done.mutants.count for done in rows), MutantCount())
     if json:
         facts = [
             {"configuration": done.configuration, "why": done.pair.reason or done.mutants.error} for done in faulty
         ]
-        print_json({"suite": suite.name, "judged": len(rows), "faulty": facts, "mutants": mutants.plain()})
+        figures = {"suite": suite.name, "judged": len(rows), "faulty": facts, "mutants": mutants.plain()}
+        print_json({**figures, "agents": [score.plain() for score in scores]})
     else:
+        _print_agents(scores)
         for done in faulty:
             text = f"{done.configuration}: {done.pair.reason or done.mutants.error}"
             console.print(f"[bold red]faulty[/]  {escape(clean(text))}", highlight=False)
@@ -202,11 +211,7 @@ def _print(proof: Proof, written: list[Path], page: Path | None) -> None:
         where = f", such as {survivor.kind} ({survivor.name})" if survivor else ""
         text = f"{scenario.name} rejects {_share(scenario.mutant_count)} of its mutants{where}"
         console.print(f"[yellow]weak[/]    {escape(clean(text))}", highlight=False)
-    for score in proof.agents:
-        rate = score.passed / score.scored if score.scored else 0.0
-        text = f"{score.agent}: {rate:.1%} [{score.low:.1%}, {score.high:.1%}] of {score.scored}"
-        late = f", {score.errored} errored" if score.errored else ""
-        console.print(f"[bold]agent[/]   {escape(text)}{late}", highlight=False)
+    _print_agents(proof.agents)
     total = sum(scenario.proven for scenario in proof.scenarios)
     known = f", {proof.reused:,} results reused" if proof.reused else ""
     console.print(
@@ -218,6 +223,14 @@ def _print(proof: Proof, written: list[Path], page: Path | None) -> None:
         console.print("[dim]no table was written, because only a sample was tried[/]")
     for path in [*written, *([page] if page else [])]:
         console.print(f"[dim]wrote[/]   {escape(str(path))}", highlight=False, soft_wrap=True)
+
+
+def _print_agents(scores: list[AgentScore]) -> None:
+    for score in scores:
+        rate = score.passed / score.scored if score.scored else 0.0
+        text = f"{score.agent}: {rate:.1%} [{score.low:.1%}, {score.high:.1%}] of {score.scored}"
+        late = f", {score.errored} errored" if score.errored else ""
+        console.print(f"[bold]agent[/]   {escape(text)}{late}", highlight=False)
 
 
 def _print_apps(proof: Proof) -> None:
