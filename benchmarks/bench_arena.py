@@ -44,7 +44,7 @@ import sys, time
 from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import Route
-from fairground.web.listening import Listening
+from fairground.serving import Listening
 body = b"x" * int(sys.argv[1])
 async def answer(request):
     await request.body()

@@ -28,7 +28,7 @@ SLEEPS = {
     "src/fairground/screen/desktop.py": "polls whether a program is ready, with a deadline",
     "suites/desk/src/fairground_desk/browser/app.py": "polls whether the browser is ready, with a deadline",
     "suites/desk/src/fairground_desk/impress/author_decks.py": "polls whether LibreOffice listens",
-    "src/fairground/web/listening.py": "polls whether the server has started, with a deadline",
+    "src/fairground/serving/listening.py": "polls whether the server has started, with a deadline",
 }
 
 

@@ -13,9 +13,9 @@ from fastapi import APIRouter
 
 from fairground.arena import Store, accept, find_person, invite, new_person
 from fairground.core import InfrastructureError, MissingPrerequisite
+from fairground.serving import Listening
 from fairground.web import Site, serving
 from fairground.web.limits import MAX_BODY, Buckets, Rates
-from fairground.web.listening import Listening
 from fairground.web.session import Signer, load_key
 from fairground.web.site import make_app
 

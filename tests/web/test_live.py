@@ -25,8 +25,8 @@ from websockets.sync.client import ClientConnection, connect
 
 from fairground.core import InfrastructureError, Move, Type
 from fairground.screen import decode
-from fairground.web import Exposed, LiveServer, serve_live
-from fairground.web.guard import is_ours
+from fairground.serving import Exposed, is_ours
+from fairground.web import LiveServer, serve_live
 from fairground.web.live import MAX_VIEWERS
 from fairground.worlds import Seat
 from tests.chromium import note_faults

@@ -43,7 +43,7 @@ def open_(
     Saves a screenshot, then serves a live view of the screen until Ctrl-C. Nothing is recorded or judged; use
     `fairground play` for that. While it is open, `fairground inspect` can query its state.
     """  # noqa: D301 (\b keeps line breaks)
-    from fairground.web.ports import check_port
+    from fairground.serving import check_port
 
     if serve:
         check_port("127.0.0.1", port)

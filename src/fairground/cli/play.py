@@ -40,7 +40,7 @@ def play(
     agent's; its agent is called `human`. With --json, the address goes to standard error, and the episode is printed
     at the end.
     """  # noqa: D301 (\b keeps line breaks)
-    from fairground.web.ports import check_port
+    from fairground.serving import check_port
 
     check_port("127.0.0.1", port)
     from fairground.arena import Store  # late: a web server is slow to import

@@ -63,7 +63,7 @@ def serve(
     two addresses: the public one, and one that makes its first visitor an admin. Admins invite judges. Stop the server
     with Ctrl-C.
     """  # noqa: D301 (\b keeps line breaks)
-    from fairground.web.ports import check_port
+    from fairground.serving import check_port
 
     check_port(host, port)
     from fairground.arena import Retirement, Store, add_agents, invite  # late: a web server is slow to import

@@ -11,18 +11,16 @@ from typing import TYPE_CHECKING
 from fairground.core.late import late_names
 
 if TYPE_CHECKING:
-    from fairground.web.listening import Exposed as Exposed
     from fairground.web.live import LiveServer as LiveServer
     from fairground.web.live import serve_live as serve_live
     from fairground.web.site import Site as Site
     from fairground.web.site import serving as serving
     from fairground.web.watching import Watched as Watched
 
-__all__ = ["Exposed", "LiveServer", "Site", "Watched", "serve_live", "serving"]
+__all__ = ["LiveServer", "Site", "Watched", "serve_live", "serving"]
 
 # Imported lazily, so that a port in use is reported before a web server is loaded.
 _LATE = {
-    "Exposed": "listening",
     "LiveServer": "live",
     "Site": "site",
     "Watched": "watching",

@@ -18,7 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from fairground.arena import Person, Store, new_person
-from fairground.web.guard import Refusal, is_ours, refuse, same_place, values_of
+from fairground.serving import Refusal, is_ours, refuse, same_place, values_of
 from fairground.web.limits import (
     MAX_BODY,
     MAX_SOCKETS,

@@ -17,8 +17,8 @@ from fastapi import FastAPI, Response, WebSocket, WebSocketDisconnect
 from fastapi.responses import JSONResponse
 
 from fairground.core import FairgroundError, InfrastructureError
-from fairground.web.guard import Guard, is_loopback
-from fairground.web.listening import Exposed, Listening
+from fairground.serving import Exposed, Listening, is_loopback
+from fairground.web.guard import Guard
 from fairground.web.viewing import MAX_MESSAGE, Viewer, describe
 from fairground.web.watching import Watched, Watcher
 

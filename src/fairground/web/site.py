@@ -24,13 +24,12 @@ from fairground.arena import Absent, Refused, Retirement, Store, interrupt_all
 from fairground.core import FairgroundError, InfrastructureError, InvalidInput, StateError
 from fairground.report.plots import theme
 from fairground.sandbox import keep_private
+from fairground.serving import Exposed, Listening, is_loopback
 from fairground.web.arena import admin, api, leaderboard, pages
 from fairground.web.arena.news import open_contests
 from fairground.web.door import Door
-from fairground.web.guard import is_loopback
 from fairground.web.house import House
 from fairground.web.limits import Pace, Rates
-from fairground.web.listening import Exposed, Listening
 from fairground.web.session import Signer, load_key
 from fairground.web.shell import trouble_page
 from fairground.web.studio import catalogue, live, replay, runs, welcome

@@ -6,9 +6,12 @@ import asyncio
 import contextlib
 import functools
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import h11
@@ -16,8 +19,8 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from fairground.core import InfrastructureError
-from fairground.web.ports import listen
+from fairground.core import InfrastructureError, InvalidInput
+from fairground.serving.ports import listen
 
 _READY_SECONDS: Final = 20.0
 _POLL: Final = 0.005
@@ -25,6 +28,31 @@ _POLL: Final = 0.005
 
 class Exposed(UserWarning):
     """Warns that a server can be reached from other machines."""
+
+
+@dataclass(frozen=True)
+class Tls:
+    """A certificate (with its chain) and its private key, as PEM files.
+
+    Raises:
+        InvalidInput: One of them cannot be read, or they do not belong together.
+    """
+
+    certificate: Path
+    key: Path
+
+    def __post_init__(self) -> None:
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(self.certificate, self.key, _no_password)
+        except (OSError, ValueError) as error:  # an SSLError is an OSError
+            raise InvalidInput(
+                f"the TLS certificate {self.certificate} and key {self.key} cannot be used: {error}",
+                fix="pass PEM files that belong together; the key must have no password",
+            ) from None
+
+
+def _no_password() -> str:
+    raise ValueError("the key has a password")
 
 
 class Listening:
@@ -36,6 +64,8 @@ class Listening:
         port: Port to listen on; 0 chooses a free one.
         max_message: Maximum size of a WebSocket message in bytes.
         head_seconds: Timeout for the request line and headers. It can take effect up to this much later.
+        pong_seconds: How long the peer of a WebSocket may not answer a ping before it counts as lost.
+        tls: Serve https with this certificate.
     """
 
     def __init__(
@@ -46,10 +76,12 @@ class Listening:
         *,
         max_message: int = 1 << 20,
         head_seconds: float = 20.0,
+        pong_seconds: float = 20.0,
+        tls: Tls | None = None,
     ) -> None:
         self._listener = listen(host, port)
         name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
-        self.url = f"http://{name}:{self._listener.getsockname()[1]}/"
+        self.url = f"{'https' if tls else 'http'}://{name}:{self._listener.getsockname()[1]}/"
         self._server = _Server(
             uvicorn.Config(
                 app,
@@ -57,6 +89,7 @@ class Listening:
                 http=_prompt(head_seconds),
                 ws="websockets-sansio",
                 ws_max_size=max_message,
+                ws_ping_timeout=pong_seconds,
                 ws_per_message_deflate=False,  # images are already compressed
                 log_config=None,
                 log_level="warning",  # lower levels would log URLs, which contain secrets
@@ -64,6 +97,8 @@ class Listening:
                 server_header=False,
                 date_header=False,
                 timeout_graceful_shutdown=5,
+                ssl_certfile=tls.certificate if tls else None,
+                ssl_keyfile=tls.key if tls else None,
             )
         )
         self._failure: BaseException | None = None
