@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 import sqlite3
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from fairground.core import State
-from fairground_pocket.kit.changes import Comparison, touched
+from fairground_pocket.kit.changes import Add, Allowance, Change, Comparison, Remove, touched
 
 SCHEMA = """
 CREATE TABLE chores (id INTEGER PRIMARY KEY, title TEXT, cost);
@@ -49,7 +50,8 @@ def differing(before: bytes, after: bytes) -> list[str]:
         ("UPDATE chores SET title = 'Sweep' WHERE id = 2", ["chores (2,)"]),
         ("UPDATE chores SET cost = '3' WHERE id = 1", ["chores (1,)"]),
         ("UPDATE tags SET note = '' WHERE note IS NULL", ["tags (1, 'home')"]),
-        ("DELETE FROM chores WHERE id = 1; INSERT INTO chores VALUES (4, 'Sweep', 3)", ["chores (1,)", "chores (4,)"]),
+        ("DELETE FROM chores WHERE id = 1; INSERT INTO chores VALUES (4, 'Sweep', 3)", []),  # entered again
+        ("DELETE FROM chores WHERE id = 1; INSERT INTO chores VALUES (4, 'Sweep', 9)", ["chores (1,)", "chores (4,)"]),
         ("UPDATE links SET other = 9 WHERE one = 1", ["links (1, 2)", "links (1, 9)"]),
         ("UPDATE log SET line = 'c' WHERE rowid = 1", ["log ('c',)"]),  # one of two that were alike
         ("INSERT INTO tags VALUES (9, 'new', NULL)", ["tags (9, 'new')"]),
@@ -85,3 +87,54 @@ def _chores(content: bytes) -> list[tuple[Any, ...]]:
     db = sqlite3.connect(":memory:")
     db.deserialize(content)
     return db.execute("SELECT * FROM chores").fetchall()
+
+
+FAMILY = """
+CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT, address TEXT UNIQUE COLLATE NOCASE, phone TEXT);
+CREATE TABLE pets (id INTEGER PRIMARY KEY, owner INTEGER REFERENCES people, name TEXT, age INTEGER);
+CREATE TABLE walks (pet INTEGER REFERENCES pets, day TEXT, PRIMARY KEY (pet, day));
+INSERT INTO people VALUES (1, 'Ada', 'ada@home', '1'), (2, 'Bo', 'bo@home', '2'), (3, 'Cy', 'cy@home', '3');
+INSERT INTO pets VALUES (1, 1, 'Rex', 3), (2, 2, 'Tom', 4), (3, 2, 'Tom', 4);
+INSERT INTO walks VALUES (1, 'Monday'), (2, 'Monday');
+"""
+
+
+def family(changes: str = "") -> bytes:
+    with sqlite3.connect(":memory:") as db:
+        db.executescript(FAMILY + changes)
+    return db.serialize()
+
+
+@pytest.mark.parametrize(
+    ("changes", "allowed", "passes"),
+    [
+        ("DELETE FROM people WHERE id = 2; INSERT INTO people VALUES (9, 'Bo', 'BO@home', '2')", (), False),
+        ("DELETE FROM people WHERE id = 2; INSERT INTO people VALUES (9, 'Bo', 'bo@home', '2');"
+         "UPDATE pets SET owner = 9 WHERE owner = 2", (), True),
+        ("DELETE FROM people WHERE id = 2; INSERT INTO people VALUES (9, 'Bo', 'bo@home', '2');"
+         "UPDATE pets SET owner = NULL WHERE owner = 2", (), False),
+        ("DELETE FROM people WHERE id = 1; INSERT INTO people VALUES (9, 'Ada', 'ada@home', '7');"
+         "UPDATE pets SET owner = 9 WHERE owner = 1", (Change("people", ("phone",), "id = 1"),), True),
+        ("DELETE FROM people WHERE id = 1; INSERT INTO people VALUES (9, 'Ada', 'ada@home', '7');"
+         "UPDATE pets SET owner = 9 WHERE owner = 1", (Change("people", ("phone",), "id = 2"),), False),
+        ("DELETE FROM pets WHERE id = 1; INSERT INTO pets VALUES (8, 1, 'Rex', 4);"
+         "UPDATE walks SET pet = 8 WHERE pet = 1", (Change("pets", ("age",), "id = 1"),), True),
+        ("DELETE FROM pets WHERE id = 1; INSERT INTO pets VALUES (8, 1, 'Rex', 4), (9, 1, 'Rex', 5);"
+         "UPDATE walks SET pet = 8 WHERE pet = 1", (Change("pets", ("age",), "id = 1"),), False),
+        ("DELETE FROM pets WHERE id IN (2, 3); INSERT INTO pets VALUES (8, 2, 'Tom', 4), (9, 2, 'Tom', 4);"
+         "UPDATE walks SET pet = 8 WHERE pet = 2", (), True),
+        ("DELETE FROM people WHERE id = 3; INSERT INTO people VALUES (3, 'Di', 'di@home', '4')",
+         (Remove("people", "name = 'Cy'"), Add("people", "name = 'Di'")), True),
+        ("DELETE FROM people WHERE id = 3; INSERT INTO people VALUES (3, 'Di', 'di@home', '4')",
+         (Remove("people", "name = 'Cy'"),), False),
+        ("DELETE FROM people WHERE id = 3; INSERT INTO people VALUES (3, 'Di', 'di@home', '4')",
+         (Add("people", "name = 'Di'"),), False),
+    ],
+)  # fmt: skip
+def test_a_row_that_was_entered_again_is_the_same_row(changes: str, allowed: Sequence[Allowance], passes: bool) -> None:
+    before, after = (State(files={"app.sqlite": content}) for content in (family(), family(changes)))
+    comparison = Comparison("app", before, after, {}, allowed)
+    try:
+        assert comparison.guard(allowed, {}).passed is passes
+    finally:
+        comparison.close()

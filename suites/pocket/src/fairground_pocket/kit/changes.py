@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from fairground.core import Check, InvalidConfiguration, State, StateError
 from fairground.verify import unchanged
+from fairground_pocket.kit.identity import restore_ids
 
 SUFFIX: Final = ".sqlite"
 _NEVER_JUDGED: Final = "clock"
@@ -59,14 +60,19 @@ _Rows: TypeAlias = dict[tuple[Any, ...], dict[str, Any]]
 class Comparison:
     """Two states side by side for SQL: `before.mails` and `after.mails`; for another app `after_payment.transfers`.
 
+    A row that was removed and entered again has its old id in `after`; see `identity`.
+
     Args:
         app: The task's own app.
         before: The state before the episode.
         after: The state after it.
         named: Values for `:names` in all SQL.
+        allowed: Changes that the task allows. Rows may differ in these columns and still be the same.
     """
 
-    def __init__(self, app: str, before: State, after: State, named: Mapping[str, Any]) -> None:
+    def __init__(
+        self, app: str, before: State, after: State, named: Mapping[str, Any], allowed: Sequence[Allowance] = ()
+    ) -> None:
         self.app = app
         self._named = dict(named)
         self._same: set[str] = set()
@@ -84,6 +90,8 @@ class Comparison:
             ):
                 self._connection.execute(f'ATTACH ":memory:" AS "{schema}"')
                 self._connection.deserialize(content, name=schema)
+            if name not in self._same:
+                self._restore_ids(name, [rule for rule in allowed if (rule.app or app) == name])
 
     def close(self) -> None:
         self._connection.close()
@@ -114,11 +122,22 @@ class Comparison:
                 after[f"the data of {path.removesuffix(SUFFIX)}"] = "changed"
         return unchanged("nothing else changed", before, after)
 
+    def _restore_ids(self, app: str, rules: Sequence[Allowance]) -> None:
+        old, new = self._schema("before", app), self._schema("after", app)
+        tables = self._tables(old)
+        if tables != self._tables(new):
+            return  # `guard` reports it
+        changing: dict[str, frozenset[str]] = {}
+        for rule in rules:
+            if isinstance(rule, Change):
+                changing[rule.table] = changing.get(rule.table, frozenset()) | frozenset(rule.columns)
+        restore_ids(self._connection, old, new, tables, changing)
+
     def _schema(self, side: str, app: str) -> str:
         return side if app == self.app else f"{side}_{app}"
 
     def _unallowed(self, app: str, rules: Sequence[Allowance], free: Sequence[str]) -> Iterator[tuple[str, Any, Any]]:
-        added: dict[int, int] = {}
+        added: dict[tuple[str, int], int] = {}
         for table, key, old_row, new_row in self._differences(app, free):
             if not self._allowed(app, table, key, old_row, new_row, rules, added):
                 shown = ", ".join(str(part) for part in key)
@@ -155,7 +174,9 @@ class Comparison:
             query = f'SELECT {chosen} FROM "{here}"."{table}" EXCEPT SELECT {chosen} FROM "{there}"."{table}"'
         else:  # takes half the time of EXCEPT, which sorts everything
             chosen = ", ".join(f'one."{column}"' for column in columns)
-            key, like = (" AND ".join(f'one."{name}" IS other."{name}"' for name in names) for names in (keys, columns))
+            key = " AND ".join(f'one."{name}" IS other."{name}"' for name in keys)
+            # A column's own collation may ignore case, but a changed case is a change.
+            like = " AND ".join(f'one."{name}" IS other."{name}" COLLATE BINARY' for name in columns)
             query = (
                 f'SELECT {chosen} FROM "{here}"."{table}" AS one LEFT JOIN "{there}"."{table}" AS other ON {key} '
                 f"WHERE NOT ({like})"
@@ -174,25 +195,35 @@ class Comparison:
         one: Mapping[str, Any] | None,
         other: Mapping[str, Any] | None,
         rules: Sequence[Allowance],
-        added: dict[int, int],
+        added: dict[tuple[str, int], int],
+    ) -> bool:
+        rules = [rule for rule in rules if rule.table == table]
+        if one is not None and other is not None:
+            differing = {column for column in one if one[column] != other[column]}
+            if any(
+                isinstance(rule, Change)
+                and (not rule.columns or differing <= set(rule.columns))
+                and self._fits(self._schema("before", app), table, key, rule.where)
+                for rule in rules
+            ):
+                return True
+        # A new row may have the id of a removed one: then both must be allowed.
+        may_go = one is None or any(
+            isinstance(rule, Remove) and self._fits(self._schema("before", app), table, key, rule.where)
+            for rule in rules
+        )
+        return may_go and (other is None or self._may_come(app, table, key, rules, added))
+
+    def _may_come(
+        self, app: str, table: str, key: tuple[Any, ...], rules: Sequence[Allowance], added: dict[tuple[str, int], int]
     ) -> bool:
         for number, rule in enumerate(rules):
-            if rule.table != table:
+            count = added.get((table, number), 0)
+            if not isinstance(rule, Add) or (rule.at_most is not None and count >= rule.at_most):
                 continue
-            if isinstance(rule, Add) and one is None:
-                if rule.at_most is not None and added.get(number, 0) >= rule.at_most:
-                    continue
-                if self._fits(self._schema("after", app), table, key, rule.where):
-                    added[number] = added.get(number, 0) + 1
-                    return True
-            elif isinstance(rule, Remove) and other is None:
-                if self._fits(self._schema("before", app), table, key, rule.where):
-                    return True
-            elif isinstance(rule, Change) and one is not None and other is not None:
-                differing = {column for column in one if one[column] != other[column]}
-                inside = not rule.columns or differing <= set(rule.columns)
-                if inside and self._fits(self._schema("before", app), table, key, rule.where):
-                    return True
+            if self._fits(self._schema("after", app), table, key, rule.where):
+                added[table, number] = count + 1
+                return True
         return False
 
     def _fits(self, schema: str, table: str, key: tuple[Any, ...], where: str) -> bool:
