@@ -153,7 +153,7 @@ class Task(Scenario):
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
         """Judges by SQL, and guards the rest. Criteria that already held get weight 0 and must still hold."""
         known = self._known(_contents(before), world)
-        comparison = Comparison(self.app, before, after, known.bindings())
+        comparison = Comparison(self.app, before, after, known.bindings(), self.allowed)
         try:
             checks = self._met(known, comparison)
             held = self._held(known, before)
