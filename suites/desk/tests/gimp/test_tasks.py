@@ -16,7 +16,7 @@ from fairground.worlds import World, open_seat, suite_of
 from fairground_desk.gimp.inspector import GIMPRC
 from fairground_desk.gimp.pictures import png
 from fairground_desk.gimp.profiles import STUDIOS, build
-from fairground_desk.gimp.scenarios import SCENARIOS, following
+from fairground_desk.gimp.scenarios import following
 from fairground_desk.gimp.scriptfu import evaluate
 
 pytestmark = pytest.mark.conformance
@@ -43,17 +43,6 @@ def test_a_profile_is_the_same_every_time_and_readable(profile: str) -> None:
     assert [layer.name for layer in image.layers] == list(studio.layers)
     pictures = {path: read_picture(data).digest for path, data in made.items() if path.endswith((".jpg", ".png"))}
     assert len(set(pictures.values())) == len(pictures), "no two pictures are the same"
-
-
-def test_tasks_make_sense_and_are_not_done_at_the_start() -> None:
-    """One instance and profile of each; proof tables say it of all."""
-    states = {profile: recorded(profile) for profile in STUDIOS}
-    for number, scenario in enumerate(SCENARIOS):
-        profile = list(STUDIOS)[number % len(STUDIOS)]
-        world = world_of(scenario.name, list(scenario.instances)[number % len(scenario.instances)], profile)
-        assert "{" not in world.instruction and len(world.instruction) > 60
-        assert scenario.oracle(world, states[profile])
-        assert judge(world, states[profile], states[profile], None).reward == 0, world.id
 
 
 TOOLS: list[tuple[str, Callable[[Pixels], Pixels]]] = [
