@@ -1,0 +1,87 @@
+"""What clients make of a server's answers: typed errors, and observations as the local environment has them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, Final
+
+import numpy as np
+from gymnasium import spaces
+
+from fairground.core import FairgroundError, Frame, InfrastructureError, InvalidInput
+from fairground.env.spaces import AnyText
+from fairground.remote.errors import ErrorBody, RemoteError, Unauthorized
+
+_TEXT: Final = 100_000
+_TREE_TEXT: Final = 4_000_000
+
+
+class ServerLost(RemoteError, InfrastructureError):
+    """The server does not answer, or ended the connection. Episodes in progress have no score."""
+
+
+def error_from(answer: bytes | Mapping[str, Any], status: int = 0) -> FairgroundError:
+    """Return the exception for an answer that is an error.
+
+    Args:
+        answer: `{"error": {"type", "message", "fix"}}`, or the body of an HTTP answer.
+        status: The HTTP status, for bodies that are not ours (of a proxy, for example).
+    """
+    if isinstance(answer, bytes):
+        try:
+            answer = json.loads(answer)
+        except (ValueError, RecursionError):
+            answer = {}
+    error = answer.get("error") if isinstance(answer, Mapping) else None
+    if isinstance(error, dict):
+        try:
+            return ErrorBody.parse(error, where="error").exception()
+        except InvalidInput as fault:
+            return RemoteError(f"the server sent an error that this client cannot read: {fault.message}")
+    refused = status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+    return (Unauthorized if refused else RemoteError)(f"the server answered with HTTP status {status}")
+
+
+def read_answer(message: str) -> dict[str, Any]:
+    """Read a text message of the server. One that is not an answer gives an error without an id."""
+    try:
+        answer = json.loads(message)
+    except (ValueError, RecursionError):
+        answer = None
+    if isinstance(answer, dict) and ("result" in answer or "error" in answer):
+        return answer
+    return {"error": {"type": "protocol", "message": f"the server sent no answer, but {message[:80]!r}"}}
+
+
+def observation_space(names: Sequence[str], size: tuple[int, int]) -> spaces.Dict:
+    """Return the space of `FairgroundEnv` for these observations on a screen of this size."""
+    width, height = size
+    every: dict[str, spaces.Space[Any]] = {
+        "screen": spaces.Box(0, 255, (height, width, 3), np.uint8),
+        "cursor": spaces.Box(np.array([-1, -1]), np.array([width, height]), dtype=np.int32),
+        "tree": AnyText(_TREE_TEXT),
+        "windows": AnyText(_TEXT),
+        "instruction": AnyText(_TEXT),
+    }
+    return spaces.Dict({name: every[name] for name in names})
+
+
+def sample_from(data: Mapping[str, Any], names: Sequence[str], instruction: str, frame: Frame | None) -> dict[str, Any]:
+    """Return an observation of the server as a sample of `observation_space`.
+
+    Args:
+        data: The observation as the server sent it.
+        names: The observations that are wanted.
+        instruction: The task of the episode.
+        frame: The frame that the observation names; None if it names none.
+    """
+    made: dict[str, Callable[[], Any]] = {
+        "screen": lambda: None if frame is None else frame.pixels,
+        "cursor": lambda: np.array(data["cursor"] or (-1, -1), np.int32),
+        "tree": lambda: data["tree"] or "",
+        "windows": lambda: json.dumps(data["windows"] or [])[:_TEXT],
+        "instruction": lambda: instruction,
+    }
+    return {name: made[name]() for name in names}
