@@ -18,6 +18,8 @@ import h11
 import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.http11 import Request
 
 from fairground.core import InfrastructureError, InvalidInput
 from fairground.serving.ports import listen
@@ -87,7 +89,7 @@ class Listening:
                 app,
                 lifespan="off",
                 http=_prompt(head_seconds),
-                ws="websockets-sansio",
+                ws=_AbortableWebSocket,
                 ws_max_size=max_message,
                 ws_ping_timeout=pong_seconds,
                 ws_per_message_deflate=False,  # images are already compressed
@@ -176,6 +178,18 @@ class _Server(uvicorn.Server):
         for _ in range(2):  # one iteration attaches it to the server, the next one informs its protocol
             await asyncio.sleep(0)
         await super().shutdown(sockets)
+
+
+class _AbortableWebSocket(WebSocketsSansIOProtocol):
+    """Uvicorn's WebSocket, with an extension `fairground.abort` of the scope, whose `call` ends it at once.
+
+    Closing it in order waits until the client has read everything, which may be never.
+    """
+
+    def handle_connect(self, event: Request) -> None:
+        super().handle_connect(event)
+        if hasattr(self, "scope"):  # the handshake was accepted
+            self.scope["extensions"]["fairground.abort"] = {"call": self.transport.abort}
 
 
 def _prompt(seconds: float) -> type[asyncio.Protocol]:

@@ -1,0 +1,112 @@
+"""The WebSocket API: one connection drives any number of sessions, and gets every frame once."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections import OrderedDict
+from typing import Any, Final
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from fairground.core import FairgroundError, InvalidInput, parse_json
+from fairground.remote.calls import Answer, Calls
+from fairground.remote.errors import to_wire
+from fairground.remote.protocol import KEPT_FRAMES
+from fairground.remote.sessions import Owner
+
+SEND_SECONDS: Final = 30.0
+"""How long a client may take to read a message before it is disconnected."""
+
+_IN_FLIGHT: Final = 512  # calls of a connection that are not answered yet; more are read when some are answered
+
+
+class Connection:
+    """One WebSocket connection.
+
+    Args:
+        calls: The methods of the wire.
+        websocket: The connection.
+        send_seconds: How long the client may take to read a message.
+    """
+
+    def __init__(self, calls: Calls, websocket: WebSocket, *, send_seconds: float = SEND_SECONDS) -> None:
+        self._calls, self._websocket, self._send_seconds = calls, websocket, send_seconds
+        self._owner = Owner()
+        self._sent: OrderedDict[str, None] = OrderedDict()
+        self._writing = asyncio.Lock()
+        self._room = asyncio.Semaphore(_IN_FLIGHT)
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def serve(self) -> None:
+        """Serve the connection until it ends. Then its sessions are closed."""
+        await self._websocket.accept()
+        try:
+            while True:
+                message = await self._websocket.receive()
+                if message["type"] == "websocket.disconnect":
+                    return
+                await self._room.acquire()
+                task = asyncio.create_task(self._answer(message.get("text")))
+                self._tasks.add(task)
+                task.add_done_callback(self._done)
+        finally:
+            self._calls.sessions.leave(self._owner)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._room.release()
+
+    async def _answer(self, text: str | None) -> None:
+        number: Any = None
+        try:
+            if text is None:
+                raise InvalidInput("expected a text message with a JSON object, got a binary message")
+            data = parse_json(text, where="message")
+            if not isinstance(data, dict):
+                raise InvalidInput(f"message: expected a JSON object, got {type(data).__name__}")
+            number = data.pop("id", None)
+            if not isinstance(number, int) or isinstance(number, bool):
+                number = None
+                raise InvalidInput("message.id: expected an integer")
+            method, session = data.pop("method", None), data.pop("session", None)
+            if not isinstance(method, str):
+                raise InvalidInput("message.method: expected a string")
+            if not (session is None or isinstance(session, str)):
+                raise InvalidInput("message.session: expected a string")
+            answer = await self._calls.call(method, session, data, self._owner)
+        except Exception as error:
+            await self._send({"id": number, "error": to_wire(error)[1]}, None)
+            if not isinstance(error, FairgroundError):
+                raise
+            return
+        await self._send({"id": number, "result": answer.data}, answer)
+
+    async def _send(self, message: dict[str, Any], answer: Answer | None) -> None:
+        """Send an answer, and before it the frames that the client does not have."""
+        if self._owner.gone:
+            return
+        text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+        try:
+            async with self._writing, asyncio.timeout(self._send_seconds):
+                for picture in answer.pictures if answer else ():
+                    if picture.digest in self._sent:
+                        continue
+                    self._sent[picture.digest] = None
+                    if len(self._sent) > KEPT_FRAMES:
+                        self._sent.popitem(last=False)
+                    self._calls.metrics.frames_sent += 1
+                    self._calls.metrics.frame_bytes += len(picture.png)
+                    await self._websocket.send_bytes(picture.digest.encode() + picture.png)
+                await self._websocket.send_text(text)
+        except TimeoutError:
+            self._abort()
+        except (WebSocketDisconnect, RuntimeError, OSError):
+            self._abort()  # the connection ended meanwhile
+
+    def _abort(self) -> None:
+        """End the connection without waiting for a client that does not read."""
+        self._owner.gone = True
+        with contextlib.suppress(KeyError):
+            self._websocket.scope["extensions"]["fairground.abort"]["call"]()
