@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from gymnasium import spaces
 
-from fairground.core import FairgroundError, Frame, InfrastructureError, InvalidInput
+from fairground.core import FairgroundError, Frame, InfrastructureError, InvalidInput, unknown
 from fairground.env.spaces import AnyText
 from fairground.remote.errors import ErrorBody, RemoteError, Unauthorized
 
@@ -53,6 +53,34 @@ def read_answer(message: str) -> dict[str, Any]:
     if isinstance(answer, dict) and ("result" in answer or "error" in answer):
         return answer
     return {"error": {"type": "protocol", "message": f"the server sent no answer, but {message[:80]!r}"}}
+
+
+def screen_size(server: Mapping[str, Any], world: str | Sequence[str] | None) -> tuple[int, int]:
+    """Return the screen size of what a client asks for, by what the server says about itself.
+
+    Raises:
+        UnknownName: The server has no such world.
+        InvalidInput: The worlds have several sizes. An environment has one.
+    """
+    parts = {part["name"]: tuple(part["size"]) for part in server["worlds"]}
+    sizes: dict[Any, str] = {}
+    for wanted in ["*"] if world is None else [world] if isinstance(world, str) else world:
+        pattern = [piece for piece in wanted.partition("@")[0].split("/") if piece]
+        matching = {size: name for name, size in parts.items() if _matches(pattern, name.split("/"))}
+        if not matching:
+            raise unknown("world of this server", wanted, parts)
+        sizes |= matching
+    if len(sizes) > 1:
+        listed = ", ".join(f"{width}x{height} ({name})" for (width, height), name in sizes.items())
+        raise InvalidInput(
+            f"the worlds of an environment must have the same screen size, got {listed}", fix="name one with `world`"
+        )
+    width, height = next(iter(sizes))
+    return width, height
+
+
+def _matches(pattern: Sequence[str], name: Sequence[str]) -> bool:
+    return all(piece in ("*", part) for piece, part in zip(pattern, name, strict=False))
 
 
 def observation_space(names: Sequence[str], size: tuple[int, int]) -> spaces.Dict:

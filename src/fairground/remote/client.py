@@ -11,7 +11,7 @@ import gymnasium
 
 from fairground.core import FairgroundError, InvalidInput, Pixels, unknown
 from fairground.env import action_space, check_observations, decode_action
-from fairground.remote.answers import ServerLost, observation_space, sample_from
+from fairground.remote.answers import ServerLost, observation_space, sample_from, screen_size
 from fairground.remote.connection import Address, Connection
 from fairground.remote.errors import Busy, Closing, SessionLost
 from fairground.remote.protocol import Start
@@ -85,8 +85,7 @@ class RemoteEnv(gymnasium.Env[dict[str, Any], Any]):
         self._last_frame: Pixels | None = None
         self.server: dict[str, Any] = json.loads(self._address.get("/v1/server"))
         """What the server said about itself when this environment was made."""
-        width, height = self.server["size"]
-        self.size: tuple[int, int] = (width, height)
+        self.size = screen_size(self.server, world)
         self.action_space = action_space()
         self.observation_space = observation_space(self.observations, self.size)
 
