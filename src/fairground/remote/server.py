@@ -16,10 +16,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from fairground.core import FairgroundError, InvalidInput
+from fairground.remote import http_api, openenv
 from fairground.remote.calls import Calls
 from fairground.remote.errors import Unauthorized
 from fairground.remote.host import Host, LocalHost
-from fairground.remote.http_api import problem, routes
+from fairground.remote.http_api import problem
 from fairground.remote.metrics import Metrics
 from fairground.remote.protocol import MAX_MESSAGE
 from fairground.remote.sessions import Sessions
@@ -104,7 +105,11 @@ def make_app(calls: Calls, *, host: str, token: str | None, send_seconds: float 
         await Connection(calls, websocket, send_seconds=send_seconds).serve()
 
     app = Starlette(
-        routes=[*routes(calls), WebSocketRoute("/v1/connect", connect)],
+        routes=[
+            *http_api.routes(calls),
+            WebSocketRoute("/v1/connect", connect),
+            *openenv.routes(calls, send_seconds),
+        ],
         exception_handlers={HTTPException: _on_http, FairgroundError: _on_error, Exception: _on_error},
     )
     return _Access(app, host, token)

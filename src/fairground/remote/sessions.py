@@ -7,7 +7,7 @@ import secrets
 import time
 from collections.abc import Coroutine, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from fairground.core import FairgroundError, InvalidInput
@@ -40,6 +40,8 @@ class Session:
         call: The call that runs.
         interrupt: Set when `cancel` or `close` answers the call that runs.
         expires: When the lease ends, unless a call comes before, in seconds of `time.monotonic`.
+        start: The start of the current episode, without its observation.
+        steps: Number of steps in the current episode.
     """
 
     id: str
@@ -50,6 +52,14 @@ class Session:
     interrupt: asyncio.Future[None] | None = None
     closing: asyncio.Task[None] | None = None
     expires: float = 0.0
+    start: dict[str, Any] = field(default_factory=dict)
+    steps: int = 0
+
+    def begin(self, reply: Reply) -> Reply:
+        """Note the start of an episode, and return it with the session's name."""
+        self.start = {"session": self.id, **{name: reply.data[name] for name in reply.data if name != "observation"}}
+        self.steps = reply.data["observation"]["step"]
+        return replace(reply, data={**self.start, "observation": reply.data["observation"]})
 
     def touch(self) -> None:
         """Begin the lease again."""
@@ -116,13 +126,16 @@ class Sessions:
         async def work() -> Reply:
             world, upcoming = await asyncio.to_thread(session.draws.draw, request.seed, request.options)
             reply = await asyncio.wrap_future(self.host.call(name, "reset", {"opening": Opening(world, upcoming)}))
-            return _named(name, reply)
+            return session.begin(reply)
 
         return await self._one_at_a_time(session, work())
 
     async def step(self, name: str, request: StepRequest) -> Reply:
         """Perform an action."""
-        return await self._call(name, "step", {"action": request.action})
+        reply = await self._call(name, "step", {"action": request.action})
+        if (session := self._sessions.get(name)) is not None:
+            session.steps = reply.data["observation"]["step"]
+        return reply
 
     async def score(self, name: str, request: ScoreRequest) -> Reply:
         """Judge the state as it is now."""
@@ -149,6 +162,15 @@ class Sessions:
     async def close(self, name: str, by: str = "client") -> None:
         """Close a session, and wait until its seat is free. A call that runs is answered with `Cancelled`."""
         await self._close(self._find(name), by)
+
+    def facts(self, name: str) -> tuple[dict[str, Any], int]:
+        """Return the start of a session's episode, without its observation, and the number of steps.
+
+        Raises:
+            SessionLost: There is no such session.
+        """
+        session = self._find(name)
+        return session.start, session.steps
 
     def leave(self, owner: Owner) -> None:
         """Close all sessions of a connection that ended. Does not wait."""
@@ -271,14 +293,16 @@ class Sessions:
     def _add(
         self, names: Sequence[str], draws: Sequence[Draws], replies: Sequence[Reply], lease: float, owner: Owner | None
     ) -> list[Reply]:
-        for name, own in zip(names, draws, strict=True):
+        starts = []
+        for name, own, reply in zip(names, draws, replies, strict=True):
             session = self._sessions[name] = Session(name, own, lease, owner)
+            starts.append(session.begin(reply))
             session.touch()
             self._watch(session)
             if owner is not None and owner.gone:
                 self._background(self._close(session, "disconnect"))
         self.metrics.opened += len(names)
-        return [_named(name, reply) for name, reply in zip(names, replies, strict=True)]
+        return starts
 
     def _watch(self, session: Session) -> None:
         """Close the session when its lease has run out."""
@@ -318,10 +342,6 @@ def _interrupt(session: Session, reason: FairgroundError) -> None:
 def _retrieve(task: asyncio.Task[Any]) -> None:
     if not task.cancelled():
         task.exception()  # its client was answered already
-
-
-def _named(name: str, reply: Reply) -> Reply:
-    return replace(reply, data={"session": name, **reply.data})
 
 
 def _new_id() -> str:

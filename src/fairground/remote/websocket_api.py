@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 from collections import OrderedDict
 from typing import Any, Final
@@ -87,26 +86,31 @@ class Connection:
         """Send an answer, and before it the frames that the client does not have."""
         if self._owner.gone:
             return
-        text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
-        try:
-            async with self._writing, asyncio.timeout(self._send_seconds):
-                for picture in answer.pictures if answer else ():
-                    if picture.digest in self._sent:
-                        continue
-                    self._sent[picture.digest] = None
-                    if len(self._sent) > KEPT_FRAMES:
-                        self._sent.popitem(last=False)
-                    self._calls.metrics.frames_sent += 1
-                    self._calls.metrics.frame_bytes += len(picture.png)
-                    await self._websocket.send_bytes(picture.digest.encode() + picture.png)
-                await self._websocket.send_text(text)
-        except TimeoutError:
-            self._abort()
-        except (WebSocketDisconnect, RuntimeError, OSError):
-            self._abort()  # the connection ended meanwhile
+        messages: list[str | bytes] = [json.dumps(message, ensure_ascii=False, separators=(",", ":"))]
+        async with self._writing:
+            for picture in answer.pictures if answer else ():
+                if picture.digest in self._sent:
+                    continue
+                self._sent[picture.digest] = None
+                if len(self._sent) > KEPT_FRAMES:
+                    self._sent.popitem(last=False)
+                self._calls.metrics.frames_sent += 1
+                self._calls.metrics.frame_bytes += len(picture.png)
+                messages.insert(-1, picture.digest.encode() + picture.png)
+            if not await send_within(self._send_seconds, self._websocket, *messages):
+                self._owner.gone = True
 
-    def _abort(self) -> None:
-        """End the connection without waiting for a client that does not read."""
-        self._owner.gone = True
-        with contextlib.suppress(KeyError):
-            self._websocket.scope["extensions"]["fairground.abort"]["call"]()
+
+async def send_within(seconds: float, websocket: WebSocket, *messages: str | bytes) -> bool:
+    """Send messages. Returns False if the connection has ended, or ends it if the client does not read in time."""
+    try:
+        async with asyncio.timeout(seconds):
+            for message in messages:
+                await (websocket.send_text(message) if isinstance(message, str) else websocket.send_bytes(message))
+        return True
+    except TimeoutError:
+        # Closing it in order would wait until the client reads.
+        websocket.scope["extensions"]["fairground.abort"]["call"]()
+    except (WebSocketDisconnect, RuntimeError):
+        pass  # it ended meanwhile
+    return False
