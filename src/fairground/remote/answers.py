@@ -1,4 +1,4 @@
-"""What clients make of a server's answers: typed errors, and observations as the local environment has them."""
+"""What clients send, and what they make of answers: typed errors, observations as the local environment has them."""
 
 from __future__ import annotations
 
@@ -42,6 +42,19 @@ def error_from(answer: bytes | Mapping[str, Any], status: int = 0) -> Fairground
             return RemoteError(f"the server sent an error that this client cannot read: {fault.message}")
     refused = status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
     return (Unauthorized if refused else RemoteError)(f"the server answered with HTTP status {status}")
+
+
+def encode_request(number: int, method: str, fields: Mapping[str, Any]) -> str:
+    """Return the message of a request. Fields that are None are left out.
+
+    Raises:
+        InvalidInput: A field cannot be sent as JSON.
+    """
+    given = {name: value for name, value in fields.items() if value is not None}
+    try:
+        return json.dumps({"id": number, "method": method, **given}, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"the arguments of {method} cannot be sent as JSON: {error}") from None
 
 
 def read_answer(message: str) -> dict[str, Any]:

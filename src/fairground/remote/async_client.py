@@ -15,7 +15,7 @@ from websockets.exceptions import WebSocketException
 
 from fairground.core import FairgroundError, Frame, InvalidInput
 from fairground.env import check_observations, decode_action
-from fairground.remote.answers import error_from, read_answer, sample_from
+from fairground.remote.answers import encode_request, error_from, read_answer, sample_from
 from fairground.remote.client import ANSWER_SECONDS
 from fairground.remote.connection import Address
 from fairground.remote.errors import Busy
@@ -110,14 +110,10 @@ class AsyncClient:
         if self._socket is None or self._failure is not None:
             raise self._address.lost(self._failure or ConnectionError("not connected; use `async with`"))
         number = next(self._numbers)
-        message = {
-            "id": number,
-            "method": method,
-            **{name: value for name, value in fields.items() if value is not None},
-        }
+        message = encode_request(number, method, fields)
         self._waiting[number] = answered = asyncio.get_running_loop().create_future()
         try:
-            await self._socket.send(json.dumps(message))
+            await self._socket.send(message)
             answer = await asyncio.wait_for(answered, self._timeout)
         except TimeoutError:
             raise self._address.lost(TimeoutError(f"no answer within {self._timeout:g} s")) from None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import itertools
-import json
 import os
 import ssl
 import threading
@@ -18,7 +18,7 @@ from websockets.exceptions import InvalidStatus, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 from fairground.core import Frame, InvalidInput
-from fairground.remote.answers import ServerLost, error_from, read_answer
+from fairground.remote.answers import ServerLost, encode_request, error_from, read_answer
 from fairground.remote.frames import MAX_FRAME_BYTES, FrameCache, decode_frame
 
 OPEN_SECONDS: Final = 10.0
@@ -123,8 +123,9 @@ class Connection:
         self._receiving = False
         self._failure: Exception | None = None
         self._users = 0
+        self._left = contextlib.ExitStack()
         try:
-            self._socket: ClientConnection = connect(**address.socket_options)
+            self._socket: ClientConnection = self._left.enter_context(connect(**address.socket_options))
         except (OSError, ValueError, WebSocketException) as error:
             raise address.lost(error) from None
 
@@ -140,17 +141,13 @@ class Connection:
             ServerLost: The connection ended, or no answer came in time. Other errors are those that the server names.
         """
         number = next(self._numbers)
-        message = {
-            "id": number,
-            "method": method,
-            **{name: value for name, value in fields.items() if value is not None},
-        }
+        message = encode_request(number, method, fields)
         with self._changed:
             if self._failure is not None:
                 raise self.address.lost(self._failure)
             self._waiting.add(number)
         try:
-            self._send(json.dumps(message))
+            self._send(message)
             answer = self._wait(number)
         finally:
             with self._changed:
@@ -169,7 +166,7 @@ class Connection:
         with self._changed:
             self._failure = self._failure or ConnectionError("this client closed the connection")
             self._changed.notify_all()
-        self._socket.close()
+        self._left.close()
 
     def acquire(self) -> Connection:
         """Count a session that uses the connection."""
@@ -214,7 +211,7 @@ class Connection:
         try:
             message = self._socket.recv(self._timeout)
         except TimeoutError:
-            self._socket.close()
+            self._left.close()
             raise self._fail(TimeoutError(f"no answer within {self._timeout:g} s")) from None
         except (OSError, WebSocketException) as error:
             raise self._fail(error) from None
