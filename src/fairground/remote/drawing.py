@@ -69,12 +69,15 @@ class Draws:
         """Return draws from a selection. Without a seed, they are random."""
         return cls(selection, _generator(seed))
 
-    def draw(self, seed: int | None, options: Mapping[str, Any]) -> tuple[World, World | None]:
-        """Return the world of the next episode, and the one that would follow without seed and options, if known.
+    def draw(
+        self, seed: int | None, options: Mapping[str, Any], *, further: bool = False
+    ) -> tuple[World, World | None]:
+        """Return the world of the next episode, and perhaps the one that would follow without seed and options.
 
         Args:
             seed: Seeds this draw and the following ones.
             options: As in `FairgroundEnv.reset`.
+            further: Whether to draw the following one too.
         """
         chosen = dict(options)
         following = chosen.pop("next", None)
@@ -83,7 +86,7 @@ class Draws:
         generator = self.generator if seed is None else _generator(seed)
         with _DRAWING:
             world = choice.draw(generator)
-            coming = upcoming.draw(copy.deepcopy(generator)) if upcoming is not None else None
+            coming = upcoming.draw(copy.deepcopy(generator)) if further and upcoming is not None else None
         self.generator = generator
         return world, coming
 

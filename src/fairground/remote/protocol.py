@@ -26,7 +26,7 @@ class OpenRequest(Record):
     world: str | tuple[str, ...] | None = Field(None, description="a name within what is served; all of it by default")
     seed: int | None = Field(None, ge=0, description="seeds the draw of the world and the draws of later resets")
     options: dict[str, Any] = Field({}, description="restricts the draw, as in FairgroundEnv.reset")
-    observations: tuple[str, ...] = ("screen",)
+    observations: tuple[str, ...] | None = Field(None, description="what to observe; the server's choice by default")
     group: int | None = Field(None, ge=1, description="number of sessions with the same world and seed")
     split: str | None = Field(None, description="the side of the server's split to draw from")
     lease: float | None = Field(None, gt=0, description="close the session after this many seconds without a call")

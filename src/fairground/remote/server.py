@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from fairground.core import FairgroundError, InvalidInput
+from fairground.env import check_observations
 from fairground.remote import http_api, openenv
 from fairground.remote.calls import Calls
 from fairground.remote.errors import Unauthorized
@@ -23,8 +24,10 @@ from fairground.remote.host import Host, LocalHost
 from fairground.remote.http_api import problem
 from fairground.remote.metrics import Metrics
 from fairground.remote.protocol import MAX_MESSAGE
+from fairground.remote.seats import Seats
 from fairground.remote.sessions import Sessions
 from fairground.remote.websocket_api import SEND_SECONDS, Connection
+from fairground.remote.worker import Worker
 from fairground.serving import Listening, Tls, is_loopback, is_ours, same_place, values_of
 from fairground.worlds import Selection, World, select
 
@@ -41,6 +44,9 @@ class EnvironmentServer:
         tls: Serve https with this certificate.
         lease: Close a session after this many seconds without a call.
         place: Where the environments live. By default, threads of this process.
+        share_browser: Open seats of phone apps as pages of shared browsers: less memory, less isolation.
+        warm: How many seats to open in advance, in addition to `seats`, for episodes that are expected next.
+        observations: What sessions observe, unless their client asks for something else.
         send_seconds: Disconnect a WebSocket client that does not read a message for this long.
 
     Raises:
@@ -59,6 +65,9 @@ class EnvironmentServer:
         tls: Tls | None = None,
         lease: float = 300.0,
         place: Host | None = None,
+        share_browser: bool = False,
+        warm: int = 0,
+        observations: Sequence[str] = ("screen",),
         send_seconds: float = SEND_SECONDS,
     ) -> None:
         if token is None and not is_loopback(host):
@@ -67,9 +76,12 @@ class EnvironmentServer:
                 fix="pass --token-file FILE, or set FAIRGROUND_TOKEN; or listen on 127.0.0.1",
             )
         self.served = worlds if isinstance(worlds, Selection) else select(*_listed(worlds))
-        self.place = place if place is not None else LocalHost(seats)
+        check_observations(observations)
+        self.place = place if place is not None else _local(Seats(seats, warm=warm, share=share_browser), seats)
         metrics = Metrics()
-        self.sessions = Sessions(self.place, self.served, lease=lease, metrics=metrics)
+        self.sessions = Sessions(
+            self.place, self.served, lease=lease, metrics=metrics, observations=observations, ahead=warm > 0
+        )
         calls = Calls(self.sessions, metrics)
         app = make_app(calls, host=host, token=token, send_seconds=send_seconds)
         self._listening = Listening(app, host, port, max_message=MAX_MESSAGE, pong_seconds=lease, tls=tls)
@@ -168,6 +180,10 @@ class _Access:
                 "the token is missing or wrong", fix="send the server's token as the header Authorization: Bearer TOKEN"
             )
         return None
+
+
+def _local(source: Seats, seats: int) -> LocalHost:
+    return LocalHost(seats, lambda observations: Worker(observations, seats=source), source.close)
 
 
 def _listed(worlds: Any) -> list[str | World]:

@@ -75,10 +75,23 @@ class Sessions:
         lease: Seconds without a call after which a session is closed, by default. Also the longest that clients may
             ask for.
         metrics: Where to count.
+        observations: What sessions observe, unless their client asks for something else.
+        ahead: Tell the host which world probably follows, so that it can open a seat in advance.
     """
 
-    def __init__(self, host: Host, served: Selection, *, lease: float, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        host: Host,
+        served: Selection,
+        *,
+        lease: float,
+        metrics: Metrics,
+        observations: Sequence[str] = ("screen",),
+        ahead: bool = False,
+    ) -> None:
         self.host, self.served, self.lease, self.metrics = host, served, lease, metrics
+        self.observations = tuple(observations)
+        self._ahead = ahead
         self._sessions: dict[str, Session] = {}
         self._reserved = 0  # seats of sessions that are being opened or closed
         self._shut = False
@@ -103,7 +116,8 @@ class Sessions:
     async def open(self, request: OpenRequest, owner: Owner | None = None) -> list[Reply]:
         """Open a session, or a group of them: all or none."""
         self._loop = asyncio.get_running_loop()
-        check_observations(request.observations)
+        observations = self.observations if request.observations is None else request.observations
+        check_observations(observations)
         selection = narrow(self.served, request.world)
         screen_size(selection)
         lease = self._lease(request.lease)
@@ -112,10 +126,9 @@ class Sessions:
         count = request.group or 1
         with self._seats(count):
             draws = Draws.seeded(selection, request.seed)
-            world, upcoming = await asyncio.to_thread(draws.draw, None, request.options)
-            opening = Opening(world, upcoming)
+            opening = await self._draw(draws, None, request.options)
             names = [_new_id() for _ in range(count)]
-            opens = [self.host.open(name, request.observations, opening) for name in names]
+            opens = [self.host.open(name, observations, opening) for name in names]
             replies = await self._all(names, opens)
             return self._add(names, draws.copies(count), replies, lease, owner)
 
@@ -124,8 +137,8 @@ class Sessions:
         session = self._find(name)
 
         async def work() -> Reply:
-            world, upcoming = await asyncio.to_thread(session.draws.draw, request.seed, request.options)
-            reply = await asyncio.wrap_future(self.host.call(name, "reset", {"opening": Opening(world, upcoming)}))
+            opening = await self._draw(session.draws, request.seed, request.options)
+            reply = await asyncio.wrap_future(self.host.call(name, "reset", {"opening": opening}))
             return session.begin(reply)
 
         return await self._one_at_a_time(session, work())
@@ -206,6 +219,9 @@ class Sessions:
     def _check_open(self) -> None:
         if self._shut:
             raise Closing("the server is shutting down", fix="connect to another server, or again later")
+
+    async def _draw(self, draws: Draws, seed: int | None, options: dict[str, Any]) -> Opening:
+        return Opening(*await asyncio.to_thread(draws.draw, seed, options, further=self._ahead))
 
     async def _call(self, name: str, method: str, arguments: dict[str, Any]) -> Reply:
         session = self._find(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,8 +17,9 @@ from fairground.core import (
     Outcome,
     Verdict,
 )
-from fairground.env import FairgroundEnv, SeatSource, check_observations, outline
+from fairground.env import FairgroundEnv, check_observations, outline
 from fairground.remote.errors import EpisodeOver
+from fairground.remote.seats import Seats
 from fairground.rollout.attribution import forfeit, seat_broke, words
 from fairground.screen import encode_png
 from fairground.worlds import World
@@ -70,8 +71,7 @@ class Worker:
 
     Args:
         observations: What to observe.
-        source: Where seats come from. By default, the environment opens them.
-        lost: Whether the machine lost a seat that looks alive, such as a seat in a shared browser that crashed.
+        seats: Where seats come from. By default, the environment opens its own.
         runner: Which runner creates sandboxes.
     """
 
@@ -79,13 +79,12 @@ class Worker:
         self,
         observations: Sequence[str],
         *,
-        source: SeatSource | None = None,
-        lost: Callable[[], bool] = lambda: False,
+        seats: Seats | None = None,
         runner: str | None = None,
     ) -> None:
         check_observations(observations)
         self.observations = tuple(observations)
-        self._source, self._lost, self._runner = source, lost, runner
+        self._seats, self._runner = seats, runner
         self._env: FairgroundEnv | None = None
         self._frame: Frame | None = None
         self._picture: Picture | None = None
@@ -102,6 +101,8 @@ class Worker:
             self.close()
             raise
         self._over = False
+        if self._seats is not None and opening.upcoming is not None:
+            self._seats.order(self, opening.upcoming)
         return self._start()
 
     def step(self, action: dict[str, Any]) -> Reply:
@@ -130,6 +131,8 @@ class Worker:
     def close(self) -> None:
         """Close the environment and its seat."""
         self._over = True
+        if self._seats is not None:
+            self._seats.drop(self)
         env, self._env = self._env, None
         if env is not None:
             env.close()
@@ -137,7 +140,7 @@ class Worker:
     def _new_env(self, world: World) -> FairgroundEnv:
         # Without "screen", the environment makes no array of pixels per observation; the frame is observed anyway.
         observations = [name for name in self.observations if name not in ("screen", "instruction")]
-        return FairgroundEnv(world, observations=observations, pool=self._source, runner=self._runner)
+        return FairgroundEnv(world, observations=observations, pool=self._seats, runner=self._runner)
 
     def _running(self) -> FairgroundEnv:
         if self._env is None or self._over:
@@ -149,9 +152,9 @@ class Worker:
         self._over = True
         verdict: Verdict | None = None
         try:
-            if seat_broke(env, error) and not self._lost():
+            if seat_broke(env, error) and not self._lost(env):
                 verdict, _ = forfeit(env, "seat", words(error))
-            if verdict is None or env.seat is None or not env.seat.sandbox.alive or self._lost():
+            if verdict is None or env.seat is None or not env.seat.sandbox.alive or self._lost(env):
                 raise error
         except Exception as reason:
             with contextlib.suppress(FairgroundError):  # the seat is broken; the reason is raised below
@@ -169,6 +172,9 @@ class Worker:
             "error": words(error),
         }
         return self._stepped(env, verdict.reward, True, False, info)
+
+    def _lost(self, env: FairgroundEnv) -> bool:
+        return self._seats is not None and env.seat is not None and self._seats.lost(env.seat)
 
     def _start(self) -> Reply:
         env = self._env
