@@ -85,7 +85,7 @@ class Address:
         """Return the typed error for a connection that failed."""
         if isinstance(error, InvalidStatus):
             return error_from(bytes(error.response.body or b""), error.response.status_code)
-        reason = str(getattr(error, "reason", None) or error) or type(error).__name__
+        reason = str(error.reason if isinstance(error, urllib.error.URLError) else error) or type(error).__name__
         return ServerLost(
             f"the environment server at {self.url} does not answer: {reason}",
             fix="check that `fairground serve-env` runs there, then reset (reconnect=True) or make a new environment",
