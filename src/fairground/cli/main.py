@@ -48,6 +48,7 @@ _GROUPS = {
         "resume": "run:resume",
         "record": "record:record",
         "mcp": "mcp:mcp",
+        "serve-env": "serve_env:serve_env",
         "study": "study:study",
     },
     "Look at results": {
@@ -72,6 +73,7 @@ _GROUPS = {
         "inspect": "inspect:inspect",
         "prove": "prove:prove",
         "check-app": "check_app:check_app",
+        "split": "split:split",
         "looks": "looks:looks",
         "experiment": "experiment:experiment",
     },

@@ -110,6 +110,9 @@ def run(
             "AGENT [NAME].",
         ),
     ] = "",
+    split: Annotated[
+        str, typer.Option(metavar="FILE:SIDE", help="Run only the train or test side of a split, such as s.json:test.")
+    ] = "",
     seed: Annotated[int, typer.Option(help="Random seed. The same seed gives the same plan.", min=0)] = 0,
     workers: Workers = None,
     executor: Place = Where.LOCAL,
@@ -154,7 +157,7 @@ def run(
     retried and not scored. An error of the agent, such as an exception in its code, counts as failed.
     """  # noqa: D301 (\b keeps line breaks)
     from fairground.agents.models import read_prices
-    from fairground.cli.running import How, begin
+    from fairground.cli.running import How, begin, split_side
     from fairground.rollout import Budget, RunSpec
     from fairground.rollout.interventions import parse_intervention
     from fairground.rollout.label import make_label
@@ -176,6 +179,8 @@ def run(
         runner=runner,
         video=video,
         observe=listed(observe),
+        split=split,
+        only=split_side(split, worlds) if split else {},
     )
     how = How(workers, executor is Where.RAY, address, ship)
     label = make_label(name, tag or ())

@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -46,6 +46,8 @@ from fairground.rollout.plan import plan_notes
 from fairground.rollout.ray_executor import need_ray, on_ray
 from fairground.rollout.work import agent_of
 from fairground.stats import Summary, plain, summarise
+from fairground.study import read_side
+from fairground.worlds import select
 
 _WORKERS = max(1, min(4, os.cpu_count() or 1))
 _PROGRESS_SECONDS = 10.0  # between two lines of progress without a terminal
@@ -119,6 +121,12 @@ def begin(
     if label.name or label.tags:
         write_label(folder, name=label.name, tags=label.tags)
     _do(folder, stores, how, json)
+
+
+def split_side(text: str, worlds: Sequence[str]) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Returns the scenarios of the side `FILE:SIDE` among these worlds, with the allowed values of a held-out axis."""
+    split, side = read_side(text)
+    return split.allowed(side, select(*worlds))
 
 
 def go_on(folder: Path, how: How, *, dollars: float | None, errored: bool, json: bool) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -12,10 +13,10 @@ from pydantic import Field, model_validator
 from fairground.agents.builtin import MODELS
 from fairground.agents.greedy import greedy_note
 from fairground.agents.models import Price
-from fairground.core import AXES, Configuration, Record, unknown
+from fairground.core import AXES, Configuration, InvalidConfiguration, Record, unknown
 from fairground.env import check_observations
 from fairground.rollout.interventions.spec import Deterministic, Intervention, Perturbed
-from fairground.worlds import Design, Suite, World, derived_seed, installed, select, suite_of, suites
+from fairground.worlds import Design, Selection, Suite, World, derived_seed, installed, select, suite_of, suites
 
 
 class Budget(Record):
@@ -54,6 +55,10 @@ class RunSpec(Record):
     video: bool = Field(False, description="whether a video of every episode is written")
     observe: tuple[str, ...] = Field((), description="what the agent observes; empty: the agent's own choice")
     home: str = Field("", description="folder to import a Python agent from; empty: the current one")
+    split: str = Field("", description="file and side of the split that the worlds are restricted to")
+    only: dict[str, dict[str, tuple[str, ...]]] = Field(
+        {}, description="scenarios of that side, each with the allowed values of a held-out axis; empty: all"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -100,7 +105,8 @@ def make_plan(spec: RunSpec) -> tuple[Planned, ...]:
     """
     check_observations(spec.observe)
     planned: list[Planned] = []
-    drawn = select(*spec.worlds).sample(spec.configs, axes=spec.axes, seed=spec.seed, design=spec.design)
+    selection = restrict(select(*spec.worlds), spec.only)
+    drawn = selection.sample(spec.configs, axes=spec.axes, seed=spec.seed, design=spec.design)
     for configuration in dict.fromkeys(drawn):
         shown = _looks(configuration, spec) if spec.has(Perturbed) else itertools.repeat(configuration)
         for rollout, actual in zip(range(spec.rollouts), shown, strict=False):
@@ -114,6 +120,22 @@ def make_plan(spec: RunSpec) -> tuple[Planned, ...]:
                 )
             )
     return tuple(planned)
+
+
+def restrict(selection: Selection, only: Mapping[str, Mapping[str, Collection[str]]]) -> Selection:
+    """Return the part of a selection with these scenarios, each with these values of its axes. Empty: all of it.
+
+    Raises:
+        InvalidConfiguration: Nothing is left.
+    """
+    if not only:
+        return selection
+    left = tuple(
+        part for whole in selection.parts if whole.name in only and len(part := whole.pinned(only[whole.name]))
+    )
+    if not left:
+        raise InvalidConfiguration(f"nothing of {selection.named} is left: none of it is among the allowed scenarios")
+    return replace(selection, parts=left)
 
 
 def plan_notes(spec: RunSpec, plan: Sequence[Planned]) -> tuple[str, ...]:
