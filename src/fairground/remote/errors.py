@@ -13,6 +13,7 @@ from fairground.core import (
     InvalidInput,
     Record,
 )
+from fairground.worlds import ForkFailed
 
 
 class RemoteError(FairgroundError):
@@ -72,6 +73,7 @@ STATUS: Final[dict[str, tuple[type[FairgroundError], HTTPStatus]]] = {
     "invalid_action": (InvalidAction, HTTPStatus.UNPROCESSABLE_ENTITY),
     "invalid_input": (InvalidInput, HTTPStatus.UNPROCESSABLE_ENTITY),
     "invalid_configuration": (InvalidConfiguration, HTTPStatus.UNPROCESSABLE_ENTITY),
+    "fork_failed": (ForkFailed, HTTPStatus.INTERNAL_SERVER_ERROR),
     "infrastructure": (InfrastructureError, HTTPStatus.INTERNAL_SERVER_ERROR),
 }
 """Exception and HTTP status of each error type."""

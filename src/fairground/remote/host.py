@@ -27,6 +27,10 @@ class Host(Protocol):
     def seats(self) -> int:
         """How many sessions fit. May fall when a machine is lost."""
 
+    @property
+    def forks(self) -> bool:
+        """Whether it can fork environments, where their apps can."""
+
     def open(self, session: str, observations: Sequence[str], opening: Opening) -> Future[Reply]:
         """Create the environment of a session and reset it. If that fails, nothing is left of it."""
 
@@ -55,7 +59,7 @@ class LocalHost:
     def __init__(
         self, seats: int, make: Callable[[Sequence[str]], Worker] = Worker, after: Callable[[], None] = lambda: None
     ) -> None:
-        self.seats = seats
+        self.seats, self.forks = seats, True
         self._make, self._after = make, after
         self._places: dict[str, _Place] = {}
         self._lock = threading.Lock()
@@ -79,7 +83,15 @@ class LocalHost:
         return place.submit(lambda: getattr(place.worker, method)(**arguments))
 
     def fork(self, session: str, copies: Sequence[str]) -> Future[list[Reply]]:
-        raise NotImplementedError
+        place = self._place(session)
+
+        def fork() -> list[Reply]:
+            forks = place.worker.fork(len(copies))
+            with self._lock:
+                self._places |= {name: _Place(worker) for name, (worker, _) in zip(copies, forks, strict=True)}
+            return [reply for _, reply in forks]
+
+        return place.submit(fork)
 
     def close(self, session: str) -> Future[None]:
         place = self._place(session)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Annotated, Any, Final
 
@@ -16,7 +17,9 @@ from fairground.remote.calls import Answer, Calls
 from fairground.remote.errors import Capacity, TooLarge, to_wire
 from fairground.remote.protocol import MAX_MESSAGE, REQUESTS
 from fairground.remote.sessions import Sessions
+from fairground.worlds import forking_of
 
+_FORKING: Final = ("none", "replay", "exact")  # the server as a whole forks as its weakest app does
 _PATHS: Final = tuple(method for method in REQUESTS if method not in ("open", "close"))
 
 
@@ -57,7 +60,7 @@ def routes(calls: Calls) -> list[BaseRoute]:
         return Response(picture.png, media_type="image/png", headers=headers)
 
     async def server(_: Request) -> Response:
-        return _json(describe(sessions))
+        return _json(await asyncio.to_thread(describe, sessions))
 
     async def health(_: Request) -> Response:
         ready = sessions.accepting
@@ -85,18 +88,29 @@ def routes(calls: Calls) -> list[BaseRoute]:
 def describe(sessions: Sessions) -> dict[str, Any]:
     """Return what a server offers."""
     parts = sessions.served.parts
+    by_app = {(part.suite.name, part.scenario.app): part for part in parts}
+    can = sessions.host.forks
+    forks = {app: forking_of(part.world(0)) if can else "none" for app, part in by_app.items()}
     sizes = {part.name: part.suite.app(part.scenario.app).screen.size for part in parts}
     return {
         "version": __version__,
         "worlds": [
-            {"name": part.name, "configurations": len(part), "kind": part.scenario.kind, "size": sizes[part.name]}
+            {
+                "name": part.name,
+                "configurations": len(part),
+                "kind": part.scenario.kind,
+                "size": sizes[part.name],
+                "fork": forks[part.suite.name, part.scenario.app],
+            }
             for part in parts
         ],
         "seats": {"all": sessions.host.seats, "in_use": sessions.in_use},
         "size": next(iter(sizes.values())) if len(set(sizes.values())) == 1 else None,
         "lease": sessions.lease,
+        "split": sessions.side,
+        "observations": sessions.observations,
         "actions": ACTION_SCHEMA,
-        "capabilities": {"fork": "none", "score": False, "group": True},
+        "capabilities": {"fork": min(forks.values(), key=_FORKING.index), "score": True, "group": True},
     }
 
 

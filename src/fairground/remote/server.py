@@ -46,7 +46,9 @@ class EnvironmentServer:
         place: Where the environments live. By default, threads of this process.
         share_browser: Open seats of phone apps as pages of shared browsers: less memory, less isolation.
         warm: How many seats to open in advance, in addition to `seats`, for episodes that are expected next.
+        runner: Which runner creates sandboxes.
         observations: What sessions observe, unless their client asks for something else.
+        side: The side of a split that `worlds` are, such as `train`. Clients may ask for it by name.
         send_seconds: Disconnect a WebSocket client that does not read a message for this long.
 
     Raises:
@@ -67,7 +69,9 @@ class EnvironmentServer:
         place: Host | None = None,
         share_browser: bool = False,
         warm: int = 0,
+        runner: str | None = None,
         observations: Sequence[str] = ("screen",),
+        side: str | None = None,
         send_seconds: float = SEND_SECONDS,
     ) -> None:
         if token is None and not is_loopback(host):
@@ -77,10 +81,18 @@ class EnvironmentServer:
             )
         self.served = worlds if isinstance(worlds, Selection) else select(*_listed(worlds))
         check_observations(observations)
-        self.place = place if place is not None else _local(Seats(seats, warm=warm, share=share_browser), seats)
+        if place is None:
+            place = _local_host(seats, Seats(seats, warm=warm, share=share_browser, runner=runner))
+        self.place = place
         metrics = Metrics()
         self.sessions = Sessions(
-            self.place, self.served, lease=lease, metrics=metrics, observations=observations, ahead=warm > 0
+            self.place,
+            self.served,
+            lease=lease,
+            metrics=metrics,
+            observations=observations,
+            side=side,
+            ahead=warm > 0,
         )
         calls = Calls(self.sessions, metrics)
         app = make_app(calls, host=host, token=token, send_seconds=send_seconds)
@@ -182,7 +194,7 @@ class _Access:
         return None
 
 
-def _local(source: Seats, seats: int) -> LocalHost:
+def _local_host(seats: int, source: Seats) -> LocalHost:
     return LocalHost(seats, lambda observations: Worker(observations, seats=source), source.close)
 
 

@@ -76,6 +76,7 @@ class Sessions:
             ask for.
         metrics: Where to count.
         observations: What sessions observe, unless their client asks for something else.
+        side: The side of a split that is served, such as `train`.
         ahead: Tell the host which world probably follows, so that it can open a seat in advance.
     """
 
@@ -87,11 +88,12 @@ class Sessions:
         lease: float,
         metrics: Metrics,
         observations: Sequence[str] = ("screen",),
+        side: str | None = None,
         ahead: bool = False,
     ) -> None:
         self.host, self.served, self.lease, self.metrics = host, served, lease, metrics
         self.observations = tuple(observations)
-        self._ahead = ahead
+        self.side, self._ahead = side, ahead
         self._sessions: dict[str, Session] = {}
         self._reserved = 0  # seats of sessions that are being opened or closed
         self._shut = False
@@ -121,8 +123,9 @@ class Sessions:
         selection = narrow(self.served, request.world)
         screen_size(selection)
         lease = self._lease(request.lease)
-        if request.split is not None:
-            raise InvalidInput("this server has no split", fix="start it with --split FILE:SIDE")
+        if request.split not in (None, self.side):
+            serves = f"the side {self.side!r} of its split" if self.side else "no split"
+            raise InvalidInput(f"split: this server serves {serves}, got {request.split!r}")
         count = request.group or 1
         with self._seats(count):
             draws = Draws.seeded(selection, request.seed)
@@ -157,6 +160,8 @@ class Sessions:
     async def fork(self, name: str, request: ForkRequest, owner: Owner | None = None) -> list[Reply]:
         """Open further sessions in the same state: all or none."""
         session = self._find(name)
+        if not self.host.forks:
+            raise InvalidInput("this server cannot fork sessions", fix="see `fork` in the answer of /v1/server")
         with self._seats(request.count):
             names = [_new_id() for _ in range(request.count)]
 

@@ -123,6 +123,23 @@ class Worker:
         self._over = terminated or truncated
         return self._stepped(env, float(reward), terminated, truncated, info)
 
+    def score(self, answer: str | None) -> Reply:
+        """Judge the state as it is now, without disturbing the episode."""
+        return Reply(self._running().score(answer).plain())
+
+    def fork(self, count: int) -> list[tuple[Worker, Reply]]:
+        """Return workers with environments in the same state, each with the start of its episode.
+
+        Raises:
+            ForkFailed: The state cannot be copied, or a copy differs. The episode of this worker goes on.
+        """
+        forks = []
+        for env in self._running().fork(count):
+            worker = Worker(self.observations, seats=self._seats, runner=self._runner)
+            worker._env, worker._over = env, False
+            forks.append((worker, worker._start()))
+        return forks
+
     def cancel(self) -> Reply:
         """End the episode without a verdict."""
         self._over = True
