@@ -6,10 +6,12 @@ Suites and everything that runs agents import this package. It imports `screen`,
 from fairground.worlds.ahead import Ahead
 from fairground.worlds.app import NOT_VARIED, App, Scenario, ScreenSpec, Suite, World
 from fairground.worlds.folder import WorldFile, read_folder
+from fairground.worlds.forking import ForkFailed, Forking, ForksExactly, forking_of
 from fairground.worlds.inspector import Argument, Endpoint, Inspector, Surface, jsonable
 from fairground.worlds.live_seats import LiveSeat, choose_seat, live_seats, share_seat
 from fairground.worlds.oracle import Act, Command, Enter, Fill, Move, Point, Press, Rehearsal, Say, Stuck, Tap
 from fairground.worlds.packages import package_versions
+from fairground.worlds.page_copy import SeatCopy, copy_seat, paste_seat
 from fairground.worlds.proofs import (
     MutantCount,
     ProofTable,
@@ -38,6 +40,9 @@ __all__ = [
     "Endpoint",
     "Enter",
     "Fill",
+    "ForkFailed",
+    "Forking",
+    "ForksExactly",
     "Inspector",
     "LiveSeat",
     "Move",
@@ -53,6 +58,7 @@ __all__ = [
     "ScreenCount",
     "ScreenSpec",
     "Seat",
+    "SeatCopy",
     "Selection",
     "SharedBrowser",
     "Stages",
@@ -64,13 +70,16 @@ __all__ = [
     "WorldFile",
     "can_share",
     "choose_seat",
+    "copy_seat",
     "derived_seed",
     "find_app",
+    "forking_of",
     "installed",
     "jsonable",
     "live_seats",
     "open_seat",
     "package_versions",
+    "paste_seat",
     "planned_fingerprint",
     "prepare",
     "read_folder",

@@ -13,17 +13,19 @@ from typing import Any, ClassVar, Final, Protocol
 from typing import cast as as_a
 
 from fairground.core import AppError, InvalidConfiguration, State
-from fairground.worlds import App, Move, Rehearsal, ScreenSpec, Seat, World
+from fairground.worlds import App, ForksExactly, Move, Rehearsal, ScreenSpec, Seat, World
 from fairground_pocket.kit import profiles
 from fairground_pocket.kit.cast import PROFILES, Cast
 from fairground_pocket.kit.changes import SUFFIX, touched
 from fairground_pocket.kit.database import Database
 from fairground_pocket.kit.draw import Draw
 from fairground_pocket.kit.facts import look_up
+from fairground_pocket.kit.forking import Answers
 from fairground_pocket.kit.hand import Hand
-from fairground_pocket.kit.phone import Phone
+from fairground_pocket.kit.phone import HEADERS, Phone, PhoneData
 from fairground_pocket.kit.scenario import Staged, Task
 from fairground_pocket.kit.serving import Server
+from fairground_pocket.kit.shell import FILES
 from fairground_pocket.kit.site import Site
 from fairground_pocket.kit.themes import THEMES
 
@@ -31,7 +33,7 @@ _KEPT: Final = "pocket"
 _REMEMBERED: Final = 16
 
 
-class PocketApp(App):
+class PocketApp(ForksExactly, App):
     """Base class of the phone's apps. A subclass defines its `site`, how a profile is filled, and its UI states.
 
     Attributes:
@@ -101,9 +103,22 @@ class PocketApp(App):
         """Records the databases of the task's apps, and of any other app that was changed."""
         served = _of(seat)
         with served.server.lock:
-            if (fault := served.server.fault) is not None:
-                raise AppError(f"{self.name} could not answer a request: {type(fault).__name__}: {fault}") from fault
+            self._check(served)
             return self._state(served.phone, world)
+
+    def copy_data(self, seat: Seat) -> PhoneData:
+        served = _of(seat)
+        with served.server.lock:
+            self._check(served)
+            return served.phone.copy()
+
+    def paste_data(self, seat: Seat, data: PhoneData) -> None:
+        served = _of(seat)
+        with served.server.lock:
+            served.phone.paste(data)
+
+    def stand_in(self, seat: Seat, page: str | None, *, scripted: bool = False) -> None:
+        _of(seat).answers.stand_in(page, scripted=scripted)
 
     def rehearse(self, world: World) -> Rehearsal:
         phone = self.phone(world)
@@ -135,9 +150,14 @@ class PocketApp(App):
     def _serve(self, seat: Seat, world: World, phone: Phone | None = None) -> None:
         phone = phone or self.phone(world)
         path = self.start(phone, world)
-        served = _Served(phone, Server(seat.sandbox.listen(), phone.respond))
+        answers = Answers(phone.respond, FILES, HEADERS)
+        served = _Served(phone, answers, Server(seat.sandbox.listen(), answers))
         seat.keep[_KEPT] = served
         as_a(_Page, seat.screen).navigate(f"http://127.0.0.1:{served.server.port}{path}")
+
+    def _check(self, served: _Served) -> None:
+        if (fault := served.server.fault) is not None:
+            raise AppError(f"{self.name} could not answer a request: {type(fault).__name__}: {fault}") from fault
 
     def _state(self, phone: Phone, world: World) -> State:
         profile = world.configuration.profile
@@ -160,6 +180,7 @@ class _Served:
     """What runs on the host for one seat: the phone and its HTTP server."""
 
     phone: Phone
+    answers: Answers
     server: Server
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
 
@@ -20,6 +21,16 @@ HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
+
+
+@dataclass(frozen=True)
+class PhoneData:
+    """Everything that a phone's answers depend on besides its apps and theme."""
+
+    databases: Mapping[str, bytes]
+    toasts: Mapping[str, Toast]
+    undo: Mapping[str, bytes]
+    fresh: bool
 
 
 class Phone:
@@ -49,6 +60,17 @@ class Phone:
     def opened(self) -> Mapping[str, Database]:
         """The databases that were loaded so far, by app."""
         return self._databases
+
+    def copy(self) -> PhoneData:
+        """A copy of its data, for `paste` of another phone with the same apps."""
+        databases = {name: database.dump() for name, database in self._databases.items()}
+        return PhoneData(databases, dict(self._toasts), dict(self._undo), self._fresh)
+
+    def paste(self, data: PhoneData) -> None:
+        """Replaces all data."""
+        self.close()
+        self._databases |= {name: Database(content) for name, content in data.databases.items()}
+        self._toasts, self._undo, self._fresh = dict(data.toasts), dict(data.undo), data.fresh
 
     def close(self) -> None:
         for database in self._databases.values():

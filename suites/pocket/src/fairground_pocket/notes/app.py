@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, cast
 from urllib.parse import urlencode
 
 from fairground.core import AppError, State
-from fairground.worlds import App, ScreenSpec, Seat, World
+from fairground.worlds import App, ForksExactly, ScreenSpec, Seat, World
+from fairground_pocket.kit.forking import Answers
 from fairground_pocket.kit.serving import Request, Response, Server
 from fairground_pocket.notes.profiles import PROFILES, read_profile
-from fairground_pocket.notes.site import respond
+from fairground_pocket.notes.site import FILES, HEADERS, respond
 from fairground_pocket.notes.store import Store
 from fairground_pocket.notes.themes import THEMES
 
 _KEPT = "notes"
 
 
-class Notes(App):
+class Notes(ForksExactly, App):
     """Notes on a phone: a page of a real Chromium. Its database and server run outside the sandbox."""
 
     name = "notes"
@@ -47,16 +49,28 @@ class Notes(App):
     def source_files(self) -> Sequence[Path]:
         """This folder, and the parts of the kit that it uses."""
         kit = Path(__file__).parents[1] / "kit"
-        return [*super().source_files(), kit / "markup.py", kit / "serving.py"]
+        return [*super().source_files(), kit / "forking.py", kit / "markup.py", kit / "serving.py"]
 
     def capture(self, seat: Seat, world: World) -> State:
         """Records the database: notes, labels and settings."""
         phone = _phone(seat)
         with phone.server.lock:
-            if phone.server.fault is not None:
-                fault = phone.server.fault
-                raise AppError(f"notes could not answer a request: {type(fault).__name__}: {fault}") from fault
+            phone.check()
             return State(data=phone.store.dump())
+
+    def copy_data(self, seat: Seat) -> tuple[bytes, datetime]:
+        phone = _phone(seat)
+        with phone.server.lock:
+            phone.check()
+            return phone.store.copy()
+
+    def paste_data(self, seat: Seat, data: tuple[bytes, datetime]) -> None:
+        phone = _phone(seat)
+        with phone.server.lock:
+            phone.store.paste(*data)
+
+    def stand_in(self, seat: Seat, page: str | None, *, scripted: bool = False) -> None:
+        _phone(seat).answers.stand_in(page, scripted=scripted)
 
 
 class Phone:
@@ -66,19 +80,25 @@ class Phone:
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        self.answers = Answers(self.respond, FILES, HEADERS)
 
     def respond(self, request: Request) -> Response:
         """Answers a request from the current database."""
         return respond(self.store, request)
 
     def serve(self, listener: socket.socket) -> None:
-        self.server = Server(listener, self.respond)
+        self.server = Server(listener, self.answers)
 
     def swap(self, store: Store) -> None:
         """Replaces the database between two requests."""
         with self.server.lock:
             self.store.close()
             self.store, self.server.fault = store, None
+
+    def check(self) -> None:
+        """Raises an error if a request could not be answered."""
+        if (fault := self.server.fault) is not None:
+            raise AppError(f"notes could not answer a request: {type(fault).__name__}: {fault}") from fault
 
     def close(self) -> None:
         """Stops the server and releases the database."""

@@ -25,7 +25,7 @@ HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
-_FILES: Final = {
+FILES: Final = {
     "/style.css": (STYLE, "text/css"),
     "/notes.js": (SCRIPT, "text/javascript"),
     "/icon.svg": (ICON_FILE, "image/svg+xml"),
@@ -53,8 +53,8 @@ _ACTIONS: Final[Mapping[str, tuple[str, Callable[[Store, int], None]]]] = {
 
 def respond(store: Store, request: Request) -> Response:
     """Answers one request. The response to any request is a page, a redirect or a static file of the app."""
-    if request.path in _FILES and request.method == "GET":
-        text, kind = _FILES[request.path]
+    if request.path in FILES and request.method == "GET":
+        text, kind = FILES[request.path]
         headers = {"Content-Type": f"{kind}; charset=utf-8", "Cache-Control": "max-age=31536000, immutable"}
         return Response(text.encode(), headers={**HEADERS, **headers})
     match = _NOTE.fullmatch(request.path)

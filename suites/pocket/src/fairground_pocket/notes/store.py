@@ -72,6 +72,15 @@ class Store:
         for note in notes:
             self._insert(note)
 
+    def copy(self) -> tuple[bytes, datetime]:
+        """The database and the clock, for `paste` of another store."""
+        return self._database.serialize(), self._clock
+
+    def paste(self, content: bytes, clock: datetime) -> None:
+        """Replaces all data."""
+        self._database.deserialize(content)
+        self._clock = clock
+
     def close(self) -> None:
         self._database.close()
 

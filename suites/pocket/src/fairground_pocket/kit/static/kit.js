@@ -1,6 +1,22 @@
 // A little on top of pages that work without it: sheets that hold the focus, search while typing, rows that swipe.
 "use strict";
 
+// A copy of this phone needs to know of each entry of the history: its document, its address, the form that it answers,
+// and how far it was scrolled.
+const own = navigation.currentEntry.getState()?.document ?? navigation.currentEntry.key;
+function mark() {
+  const url = location.pathname + location.search + location.hash;
+  const sent = document.documentElement.dataset.sent ?? null;
+  const state = { document: own, url, sent, scrolled: scrollY };
+  if (JSON.stringify(state) === JSON.stringify(navigation.currentEntry.getState())) return;
+  navigation.updateCurrentEntry({ state });
+}
+addEventListener("scrollend", mark);
+navigation.addEventListener("currententrychange", mark);
+mark();
+// The browser would fill unsent fields again when the user goes back, which no copy could know.
+for (const form of document.forms) form.autocomplete = "off";
+
 // A sheet is open while the address names it. What is behind it cannot be reached; the phone's home bar always can.
 function modal() {
   const open = location.hash.length > 1 ? document.querySelector(`.sheet[id="${CSS.escape(location.hash.slice(1))}"]`) : null;

@@ -1,6 +1,22 @@
 // A little on top of pages that work without it: search while typing, a sheet that holds the focus, a clean address.
 "use strict";
 
+// A copy of this phone needs to know of each entry of the history: its document, its address, the form that it answers,
+// and how far it was scrolled.
+const own = navigation.currentEntry.getState()?.document ?? navigation.currentEntry.key;
+function mark() {
+  const url = location.pathname + location.search + location.hash;
+  const sent = document.documentElement.dataset.sent ?? null;
+  const state = { document: own, url, sent, scrolled: scrollY };
+  if (JSON.stringify(state) === JSON.stringify(navigation.currentEntry.getState())) return;
+  navigation.updateCurrentEntry({ state });
+}
+addEventListener("scrollend", mark);
+navigation.addEventListener("currententrychange", mark);
+mark();
+// The browser would fill unsent fields again when the user goes back, which no copy could know.
+for (const form of document.forms) form.autocomplete = "off";
+
 const results = document.getElementById("results");
 const search = document.querySelector(".search");
 let latest; // the search that was asked for last; an earlier one that answers later is dropped
