@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fairground.env.environment import OBSERVATIONS, FairgroundEnv, SeatSource, check_observations, outline
+from fairground.env.environment import FairgroundEnv, SeatSource
 from fairground.env.finishing import finish, record
 from fairground.env.judging import judge_left
+from fairground.env.observing import OBSERVATIONS, check_observations, outline
 from fairground.env.spaces import action_space, decode_action, encode_action
 
 __all__ = [

@@ -6,22 +6,17 @@
 from __future__ import annotations
 
 import copy
-import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from typing import Any, Protocol
 
 import gymnasium
-import numpy as np
-from gymnasium import spaces
 
 from fairground.core import (
     Action,
     Answer,
     CallUser,
     InvalidInput,
-    Node,
     Observation,
     Outcome,
     Pixels,
@@ -30,13 +25,12 @@ from fairground.core import (
     unknown,
 )
 from fairground.env.finishing import finish
+from fairground.env.forking import fork_seat, look
 from fairground.env.judging import judge_left
-from fairground.env.spaces import AnyText, action_space, decode_action
+from fairground.env.observing import as_sample, check_observations, observation_space
+from fairground.env.spaces import action_space, decode_action
 from fairground.screen import Settled
-from fairground.worlds import PINS, Ahead, Seat, Selection, World, open_seat, renew, select
-
-OBSERVATIONS = ("screen", "cursor", "tree", "windows", "instruction")
-_TREE_TEXT = 4_000_000
+from fairground.worlds import PINS, Ahead, Forking, Seat, Selection, World, forking_of, open_seat, renew, select
 
 
 class SeatSource(Protocol):
@@ -91,7 +85,7 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         self.observations = tuple(observations)
         self.render_mode = render_mode
         self.action_space = action_space()
-        self.observation_space = _observation_space(self.observations, self.size)
+        self.observation_space = observation_space(self.observations, self.size)
         self.seat: Seat | None = None
         self.observation: Observation | None = None
         """The last observation, as a typed object."""
@@ -106,8 +100,10 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         self._pool = pool
         self._goes_ahead = ahead
         self._ahead: Ahead | None = None
+        self._coming: World | None = None
         self._user = user
         self._settle_seconds = settle_seconds
+        self._played: list[Action | None] = []
         self._steps = 0
         self._counted_from = 0
         self._started = 0.0
@@ -133,14 +129,14 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         following = chosen.pop("next", None)
         world = self._choice(chosen).draw(self.np_random)
         if following is not None:
-            coming: World | None = self._choice({"world": following}).draw(copy.deepcopy(self.np_random))
+            self._coming = self._choice({"world": following}).draw(copy.deepcopy(self.np_random))
         else:
-            coming = None if chosen else self.selection.draw(copy.deepcopy(self.np_random))
+            self._coming = None if chosen else self.selection.draw(copy.deepcopy(self.np_random))
         self.seat = self._next_seat(world)
         if self._ahead is not None:
             self._ahead.drop()  # a seat that was opened for another world
-            if coming is not None:
-                self._ahead.order(coming)
+            self._order_ahead()
+        self._played = []
         self._steps = self._counted_from = 0
         self._started = time.monotonic()
         self.after = self.verdict = self.outcome = self.answer = None
@@ -159,11 +155,11 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         Raises:
             InvalidAction: The action cannot be performed. Nothing happened, and no step was counted.
         """
-        if self.seat is None or self.outcome is not None:
-            raise InvalidInput("the episode has ended or has not begun", fix="call reset first")
+        seat = self._running()
         canonical = decode_action(action).to_pixels(*self.size)
         started = time.monotonic()
-        self.seat.screen.act(canonical)
+        seat.screen.act(canonical)
+        self._played.append(canonical)
         self.act_seconds = time.monotonic() - started
         self._steps += 1
         messages = self._reply(canonical)
@@ -171,8 +167,8 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         if terminated:
             self.settled = Settled(True, 0.0)
         else:
-            self.settled = self.seat.screen.settle(self._settle_seconds)
-            messages += self.seat.screen.take_notes()
+            self.settled = seat.screen.settle(self._settle_seconds)
+            messages += seat.screen.take_notes()
         observation = self._observe(messages)
         scenario = self.world.scenario
         late = time.monotonic() - self._started > scenario.time_budget
@@ -201,11 +197,10 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
 
     def give_up(self, ended_by: str = "agent") -> float:
         """End the episode without a further action: save, record and judge the state. Returns the reward."""
-        if self.seat is None or self.outcome is not None:
-            raise InvalidInput("the episode has ended or has not begun", fix="call reset first")
+        seat = self._running()
         self.ended_by = ended_by
-        self.after = finish(self.seat)
-        self.verdict = judge_left(self.world, self.seat.before, self.after, self.answer)
+        self.after = finish(seat)
+        self.verdict = judge_left(self.world, seat.before, self.after, self.answer)
         self.outcome = Outcome.PASSED if self.verdict.success else Outcome.FAILED
         return self.verdict.reward
 
@@ -220,11 +215,71 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
         self.after = self.verdict = self.outcome = self.answer = None
         self.ended_by = ""
         self._counted_from, self._started = self._steps, time.monotonic()
+        self._played.append(None)
         self._observe(messages)
 
     def excuse(self, seconds: float) -> None:
         """Exclude time from the time budget that something other than the agent used."""
         self._started += seconds
+
+    def score(self, answer: str | None = None) -> Verdict:
+        """Return the verdict on the current state. The episode continues as if nothing had happened.
+
+        The seat is frozen, recorded and resumed. Nothing is saved: what is only in the memory of a program does not
+        count here, while the end of an episode saves what a user would expect to be saved. The time that this takes is
+        excluded from the time budget.
+
+        Args:
+            answer: The answer to judge, for tasks that ask for one.
+        """
+        started, seat = time.monotonic(), self._running()
+        try:
+            return look(seat, answer)
+        finally:
+            self.excuse(time.monotonic() - started)
+
+    @property
+    def forking(self) -> Forking:
+        """How `fork` works for the current world, as its app declares: `exact`, `replay` or `none`."""
+        return forking_of(self.world)
+
+    def fork(self, count: int = 1) -> list[FairgroundEnv]:
+        """Return further environments in the same state: same world, seed and step, and the same budgets left.
+
+        They are ready to `step`, and independent of this one and of each other. Their seats come from where this one
+        gets its own. The time that this takes is excluded from the time budget.
+
+        Raises:
+            ForkFailed: The state cannot be copied, or a copy differs. No fork is left; this episode can continue.
+        """
+        if count < 1:
+            raise InvalidInput(f"expected at least 1 fork, got {count}")
+        started, seat = time.monotonic(), self._running()
+        used = started - self._started
+        try:
+            seats = fork_seat(seat, self._played, lambda: self._take(seat.world), count, self._settle_seconds)
+            self._order_ahead()
+            return [self._fork_with(fork, used) for fork in seats]
+        finally:
+            self.excuse(time.monotonic() - started)
+
+    def _fork_with(self, seat: Seat, used: float) -> FairgroundEnv:
+        fork = copy.copy(self)
+        fork.action_space, fork.observation_space = copy.deepcopy((self.action_space, self.observation_space))
+        fork._np_random = copy.deepcopy(self._np_random)
+        fork._ahead = None
+        fork._played = [*self._played]
+        fork.seat = seat
+        if self._steps:
+            seat.screen.take_notes()  # the original has reported them
+        fork._observe(self.observation.messages if self.observation else ())
+        fork._started = time.monotonic() - used
+        return fork
+
+    def _running(self) -> Seat:
+        if self.seat is None or self.outcome is not None:
+            raise InvalidInput("the episode has ended or has not begun", fix="call reset first")
+        return self.seat
 
     def _reply(self, action: Action) -> tuple[str, ...]:
         if not isinstance(action, CallUser):
@@ -243,7 +298,7 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
             windows=screen.windows() if "windows" in wanted else None,
             messages=messages,
         )
-        return _as_sample(self.observation, wanted, self.world.instruction)
+        return as_sample(self.observation, wanted, self.world.instruction)
 
     def _choice(self, options: dict[str, Any]) -> Selection:
         """The configurations that these options of `reset` allow."""
@@ -260,15 +315,20 @@ class FairgroundEnv(gymnasium.Env[dict[str, Any], Any]):
     def _next_seat(self, world: World) -> Seat:
         if self._goes_ahead and self._ahead is None:
             self._ahead = Ahead(lambda wanted: open_seat(wanted, runner=self._runner))
-        source = self._ahead or self._pool
-        if source is not None:
-            self._let_go()
-            return source.take(world)
         seat = self.seat
-        if seat is not None and self.outcome is not None and renew(seat, world):
+        alone = self._ahead is None and self._pool is None
+        if alone and seat is not None and self.outcome is not None and renew(seat, world):
             return seat
         self._let_go()
-        return open_seat(world, runner=self._runner)
+        return self._take(world)
+
+    def _take(self, world: World) -> Seat:
+        source = self._ahead or self._pool
+        return open_seat(world, runner=self._runner) if source is None else source.take(world)
+
+    def _order_ahead(self) -> None:
+        if self._ahead is not None and self._coming is not None:
+            self._ahead.order(self._coming)
 
     def _let_go(self) -> None:
         seat, self.seat = self.seat, None
@@ -287,55 +347,3 @@ def _common_size(selection: Selection) -> tuple[int, int]:
         listed = ", ".join(f"{width}x{height} ({name})" for (width, height), name in sizes.items())
         raise InvalidInput(f"the worlds of an environment must have the same screen size, got {listed}")
     return next(iter(sizes))
-
-
-def _observation_space(names: Sequence[str], size: tuple[int, int]) -> spaces.Dict:
-    width, height = size
-    every: dict[str, spaces.Space[Any]] = {
-        "screen": spaces.Box(0, 255, (height, width, 3), np.uint8),
-        "cursor": spaces.Box(np.array([-1, -1]), np.array([width, height]), dtype=np.int32),
-        "tree": AnyText(_TREE_TEXT),
-        "windows": AnyText(100_000),
-        "instruction": AnyText(100_000),
-    }
-    return spaces.Dict({name: every[name] for name in names})
-
-
-def _as_sample(observation: Observation, names: Sequence[str], instruction: str) -> dict[str, Any]:
-    sample: dict[str, Any] = {}
-    if "screen" in names:
-        sample["screen"] = observation.frame.pixels
-    if "cursor" in names:
-        sample["cursor"] = np.array(observation.cursor or (-1, -1), np.int32)
-    if "tree" in names:
-        sample["tree"] = outline(observation.tree)[:_TREE_TEXT]
-    if "windows" in names:
-        sample["windows"] = json.dumps([asdict(window) for window in observation.windows or ()])[:100_000]
-    if "instruction" in names:
-        sample["instruction"] = instruction
-    return sample
-
-
-def check_observations(names: Sequence[str]) -> None:
-    """Check the names of observations.
-
-    Raises:
-        UnknownName: A name is not an observation.
-    """
-    for name in names:
-        if name not in OBSERVATIONS:
-            raise unknown("observation", name, OBSERVATIONS)
-
-
-def outline(tree: Node | None) -> str:
-    """Return an accessibility tree as indented text for models."""
-    lines: list[str] = []
-    stack = [(tree, 0)] if tree is not None else []
-    while stack:
-        node, depth = stack.pop()
-        parts = [node.role, json.dumps(node.name, ensure_ascii=False) if node.name else ""]
-        parts += [f"= {node.value}" if node.value else "", str(list(node.bounds)) if node.bounds else ""]
-        parts += [" ".join(node.states)]
-        lines.append("  " * depth + " ".join(part for part in parts if part))
-        stack += [(child, depth + 1) for child in reversed(node.children)]
-    return "\n".join(lines)
