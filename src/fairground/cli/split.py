@@ -160,7 +160,8 @@ def _print(made: Split, figures: dict[str, Any], output: Path | None, page: Path
         )
         console.print(
             f"{counted(figures['similar_within_apps'], 'similar pair')} of {figures['pairs_within_apps']:,} "
-            f"within apps, {figures['similar_across_apps']:,} of {figures['pairs_across_apps']:,} across apps; none crosses",
+            f"within apps, {figures['similar_across_apps']:,} of {figures['pairs_across_apps']:,} across apps; "
+            "none crosses",
             highlight=False,
             soft_wrap=True,
         )
