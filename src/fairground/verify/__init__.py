@@ -4,7 +4,7 @@ Scenarios use the checks and readers; the environment uses `judge`. Model judges
 all of them cover what the state does not show. Imports `worlds` and the packages below it.
 """
 
-from fairground.verify.answers import match_answer
+from fairground.verify.answers import match_answer, with_form
 from fairground.verify.cascade import Cascaded, Decider, by_model, by_picture, by_state, cascade
 from fairground.verify.checks import close_to, contains, equal, holds, plain, readable, unchanged
 from fairground.verify.image_match import image_match, ssim
@@ -59,4 +59,5 @@ __all__ = [
     "sampled",
     "ssim",
     "unchanged",
+    "with_form",
 ]
