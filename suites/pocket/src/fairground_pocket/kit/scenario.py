@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from fairground.core import Check, InvalidConfiguration, InvalidInput, State
-from fairground.verify import equal, holds, match_answer
+from fairground.verify import equal, holds, match_answer, with_form
 from fairground.worlds import Move, Say, Scenario, Tap, World
 from fairground_pocket.kit.changes import SUFFIX, Allowance, Comparison
 from fairground_pocket.kit.constraints import Constraint
@@ -145,10 +145,13 @@ class Task(Scenario):
         return Staged(contents, known)
 
     def phrase(self, world: World) -> str:
-        """The instruction, with parameters and facts filled in."""
+        """The instruction, with parameters and facts filled in; a question also states the form of its answer."""
         app = world.app
         staged = app.staged(world)  # type: ignore[attr-defined]  # a Task is of a PocketApp
-        return str(staged.known.fill(self.template))
+        if self.answer is None:
+            return str(staged.known.fill(self.template))
+        with _Opened(self, State(files={name + SUFFIX: data for name, data in staged.contents.items()})) as data:
+            return self._question(staged.known, self._expected(data, staged.known))
 
     def checks(self, world: World, before: State, after: State, answer: str | None) -> Sequence[Check]:
         """Judges by SQL, and guards the rest. Criteria that already held get weight 0 and must still hold."""
@@ -246,6 +249,10 @@ class Task(Scenario):
             raise InvalidConfiguration(f"scenario {self.name}: the answer's query gives {len(rows)} rows, or nothing")
         return rows[0][0]
 
+    def _question(self, known: Known, expected: Any) -> str:
+        assert self.answer is not None
+        return with_form(str(known.fill(self.template)), self.answer.kind, expected)
+
     def _answered(self, world: World, before: State, known: Known, answer: str | None) -> Check:
         assert self.answer is not None
         with _Opened(self, before) as data:
@@ -256,7 +263,7 @@ class Task(Scenario):
                 expected,
                 answer,
                 among=among,
-                question=known.fill(self.template),
+                question=self._question(known, expected),
                 today=data.now.date(),
             )
         shown = answer[:200] if answer else "no answer"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fairground.core import Check, InvalidConfiguration, State
-from fairground.verify import holds, match_answer
+from fairground.verify import holds, match_answer, with_form
 from fairground.worlds import Move, Say, World
 from fairground_desk.browser.inspector import history_of
 from fairground_desk.browser.person import SITES, Person
@@ -24,6 +24,9 @@ class Question(BrowserTask):
 
     kind = "answer"
     answer_kind = "text"
+
+    def phrase(self, world: World) -> str:
+        return with_form(super().phrase(world), self.answer_kind)
 
     @abstractmethod
     def solution(self, world: World, before: State) -> tuple[Any, Sequence[str], str]:
@@ -45,7 +48,8 @@ class Extreme(Question):
 
     name = "find-record"
     template = (
-        "Among the records of {site} with {group_name} {group}: which {noun} has the {which} {column}? Give its name."
+        "Among the records of {site} with {group_name} {group}: which {noun} has the {which} {column}? Answer with its "
+        "name."
     )
     instances = {
         "highest": {"group": 0, "column": 5, "pick": "highest"},
@@ -85,7 +89,8 @@ class CheapestProduct(Question):
 
     name = "cheapest-product"
     template = (
-        "What does the cheapest product of the category {category} at {site} cost that is in stock? Give the price."
+        "What does the cheapest product of the category {category} at {site} cost that is in stock? "
+        "Answer with the price as a number."
     )
     instances = {
         "first": {"category": 0},
@@ -165,7 +170,7 @@ class LastVisited(Question):
     template = (
         "Look into the browser's history: which {noun} on {site} did I open last? Pages that were opened today "
         "do not count. "
-        "Give its title, without the name of the site."
+        "Answer with its title, without the name of the site."
     )
     instances = {
         "article": {"site": "library", "noun": "article"},

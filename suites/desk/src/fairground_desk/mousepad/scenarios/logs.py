@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fairground.core import Check, State
-from fairground.verify import contains, holds, match_answer
+from fairground.verify import contains, holds, match_answer, with_form
 from fairground.worlds import Enter, Move, Press, Say, World
 from fairground_desk.mousepad.app import workplace
 from fairground_desk.mousepad.inspector import text_of
@@ -46,16 +46,17 @@ class LogQuestion(TextTask):
     def phrase(self, world: World) -> str:
         place = workplace(world)
         log = f"the log {shown(place.path('log'))}"
-        return {
+        question = {
             "errors": f"How many lines of {log} have the level ERROR? Answer with the number.",
             "warnings": f"How many lines of {log} are of the part {place.parts[1]} and have the level WARN? "
                         "Answer with the number.",
-            "first": f"At what time of day (hours and minutes, such as 07:45) did the part {place.parts[2]} write its "
-                     f"first line with the level ERROR into {log}?",
+            "first": f"At what time of day (hours and minutes) did the part {place.parts[2]} write its first line with "
+                     f"the level ERROR into {log}?",
             "worst": f"Which part (the name in square brackets) has the most lines with the level ERROR in {log}? "
                      "Answer with its name.",
             "day": f"How many lines of {log} are of 3 March 2026? Answer with the number.",
         }[str(world.parameters["ask"])]  # fmt: skip
+        return with_form(question, str(world.parameters["kind"]))
 
     def right(self, world: World, before: State) -> str | int:
         place, log = workplace(world), entries(world, before)

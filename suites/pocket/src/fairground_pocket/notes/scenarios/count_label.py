@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fairground.core import Check, State
-from fairground.verify import holds
+from fairground.verify import holds, match_answer
 from fairground.worlds import Move, Say, Scenario, Tap, World
 from fairground_pocket.notes.profiles import SHARED_LABELS
-from fairground_pocket.notes.scenarios.judging import guard, number_in
+from fairground_pocket.notes.scenarios.judging import guard
 from fairground_pocket.notes.scenarios.ways import to_the_list
 
 
@@ -29,8 +29,9 @@ class CountLabel(Scenario):
         """Compares the answer with the database as it was before the episode."""
         expected = count(before, str(world.parameters["label"]))
         shown = answer[:200] if answer else "no answer"
+        right = match_answer("number", expected, answer, question=world.instruction)
         return [
-            holds("the number is right", number_in(answer) == expected, expected=expected, found=shown),
+            holds("the number is right", right, expected=expected, found=shown),
             guard(before, after),
         ]
 
