@@ -33,7 +33,7 @@ _LETTERS = re.compile(r"(?<![^\W\d_])(?:°?[a-z]+|[$€£¥%])(?![^\W\d_])", re.
 _WORDS = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 )  # fmt: skip
-_NONE = {"none", "there is none"}
+_NONE = {"none", "nothing", "there is none"}
 
 
 def says(answer: str | None, stock: str) -> bool:
@@ -84,6 +84,12 @@ def _candidates(answer: str, others: Sequence[str]) -> Iterator[tuple[str, str]]
         yield "one letter missing", answer[:-1]
         yield "among guesses", ", ".join([*GUESSES, answer])
         yield "before guesses", ", ".join([answer, *GUESSES])
+    yield "denied", f"It is not {answer}."
+    yield "a guess", f"Maybe {answer}"
+    yield "a question", f"{answer}?"
+    if re.fullmatch(r"\d+(?:\.\d+)?(?: [A-Z]{3})?", answer):
+        yield "a bound", f"at least {answer}"
+        yield "another scale", _put(answer, numbers[0], f"{numbers[0][0]}k")
     if others:
         yield "several at once", ", ".join([answer, *others[:4]])
     yield "everything at once", f"{answer}, {SPAM[0]}"
