@@ -147,6 +147,8 @@ def test_a_group_starts_at_the_same_state_and_its_members_go_their_own_ways(serv
         with pytest.raises(Capacity, match="2 seats are needed, and 3 of 4 are in use") as full:
             open_group(server.url, WORLD, 2)
         assert full.value.retry_after > 0
+        envs[1].reset()  # another episode, and not the start of the group again
+        assert envs[1].start is not None and envs[1].start.world != envs[0].start.world
         envs[0].close()  # the others share its connection
         assert envs[2].step(Look())[4]["step"] == 6
     finally:

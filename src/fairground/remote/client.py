@@ -129,6 +129,7 @@ class RemoteEnv(gymnasium.Env[dict[str, Any], Any]):
         if not self._running:
             raise InvalidInput("the episode has ended or has not begun", fix="call reset first")
         canonical = decode_action(action).to_pixels(*self.size)
+        self._fresh = False
         stepped = self._call("step", action=canonical.plain())
         terminated, truncated = bool(stepped["terminated"]), bool(stepped["truncated"])
         self._running = not (terminated or truncated)
@@ -153,7 +154,7 @@ class RemoteEnv(gymnasium.Env[dict[str, Any], Any]):
     def cancel(self) -> None:
         """End the episode without a verdict. A call that runs in another thread raises `Cancelled`."""
         self._call("cancel")
-        self._running = False
+        self._running = self._fresh = False
 
     def render(self) -> Pixels | None:
         """Return the last frame if the render mode is `rgb_array`."""
