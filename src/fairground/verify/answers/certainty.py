@@ -98,7 +98,7 @@ _BOUND: Final = re.compile(
     r"roughly|approximately|approx|circa|ca|c|nearly|almost|close to|just shy of|near|some|upwards? of|"
     r"in the (?:region|neighbou?rhood|range|vicinity|order|ballpark) of|on the order of|somewhere|anywhere|"
     r"give or take|starting (?:at|from)|"
-    r"min(?:imum)?|max(?:imum)?|barely|within|between|approaching|say|something|north of|"
+    r"(?<!\d )(?<!\d)min(?:imum)?|max(?:imum)?|barely|within|between|approaching|say|something|north of|"
     r"south of|as (?:many|much|few|little|late|early|low|high) as|closer to|an? (?:estimated|approximate)|"
     r"approximate(?:ly)?|estimated|rounded to|sort of|kind of|more or less)"
     rf"\.?{_GLUE}|[~≈≃≅<>≤≥±]\W{{0,3}}$)"

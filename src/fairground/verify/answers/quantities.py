@@ -134,7 +134,7 @@ _EMPTY_NOUNS: Final = frozenset(
         "back based be because been before being below between both but by came come comes correct currently did do "
         "does due during each exactly found for from had has have he here how i if in including into is it its just "
         "last later left made more most my net next no not now of off on only or other otherwise our out over overall "
-        "owed paid per plus points please precisely put refunded right she since so spent still sum such than that "
+        "owed paid per plus please precisely put refunded right she since so spent still sum such than that "
         "the their them then there these they this those though through till to today together too total under until "
         "up was we well were what when where which while who whole will with within without would yes you your minus "
         "times x equals gross ",
@@ -150,7 +150,10 @@ def _number(text: str, match: re.Match[str], asked: Asked) -> Quantity:
     fraction = re.search(r"[.,](\d+)$", match[0])
     slack = Decimal(1).scaleb(-len(fraction[1])) / 2 if fraction else Decimal("0.5")
     codes: frozenset[str] = frozenset()
-    if (before := _BEFORE.search(left)) and (asked.kind == "money" or before["name"] not in _ALSO_WORDS):
+    before = _BEFORE.search(left)
+    if before and re.search(r"\d ?$", left[: before.start()]):
+        before = None  # it belongs to the amount before
+    if before and (asked.kind == "money" or before["name"] not in _ALSO_WORDS):
         codes = CURRENCIES[before["name"] or before["symbol"]]
         start, left = start - len(left) + before.start(), left[: before.start()]
     elif left[-1:].isalpha() or left[-1:] in ("_", "#", "@") or re.search(r"[^\W\d_]-$", left):
@@ -163,6 +166,8 @@ def _number(text: str, match: re.Match[str], asked: Asked) -> Quantity:
     while (scale := _SCALE.match(text, end)) and _scales(scale, asked):
         factor *= SCALES[scale["scale"]]
         end = scale.end()
+    if factor > 1 and re.fullmatch(r"\d+[.,]\d{3}", match[0]):  # before a scale, three digits read as in English
+        values = frozenset({(min if "." in match[0] else max)(values, key=abs)})
     values, slack = frozenset(value * factor for value in values), slack * factor
     if not codes and (after := _AFTER.match(text, end)) and (
         asked.kind == "money" or after["name"] not in _ALSO_WORDS

@@ -5,6 +5,7 @@ The value is read without looking at what is expected. So an answer that lists c
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
@@ -172,10 +173,9 @@ def _chosen(text: str, asked: Asked, rank: Rank, question: str, *, lone: bool = 
     chosen = new or chosen
     kept = []
     for quantity in chosen:
-        moment = quantity.role in ("date", "time")
-        if vague(text, quantity.start, quantity.end, question, moment=moment):
-            if compared(text, quantity.start) and kept:
-                continue
+        if kept and compared(text, quantity.start):
+            continue
+        if vague(text, quantity.start, quantity.end, question, moment=quantity.role in ("date", "time")):
             return None
         kept.append(quantity)
     return kept
@@ -214,14 +214,17 @@ def _without_parts(quantities: list[Quantity], text: str) -> list[Quantity]:
 def _computed(parts: list[tuple[str, Quantity]]) -> frozenset[Any]:
     """The results of a chain; each part comes with the operator after it."""
     numbers = [part.values for _, part in parts]
-    if any(not isinstance(value, Decimal) for values in numbers for value in values) or not all(numbers):
+    if any(not isinstance(value, Decimal) for values in numbers for value in values):
         return frozenset()
-    results = set(numbers[0])
-    for (operator, _), values in zip(parts, numbers[1:], strict=False):
-        steps = {"+": Decimal.__add__, "-": Decimal.__sub__, "x": Decimal.__mul__, "*": Decimal.__mul__}
-        if operator not in steps or len(results) > 8:
-            return frozenset()
-        results = {steps[operator](result, value) for result in results for value in values}
+    results = set()
+    for values in itertools.islice(itertools.product(*numbers), 64):
+        total, term, sign = Decimal(0), values[0], 1
+        for (operator, _), value in zip(parts, values[1:], strict=False):
+            if operator in "*x":
+                term *= value
+            else:
+                total, term, sign = total + sign * term, value, -1 if operator == "-" else 1
+        results.add(total + sign * term)
     return frozenset(results)
 
 

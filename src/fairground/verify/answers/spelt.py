@@ -29,7 +29,7 @@ _ORDINALS: Final = {
 _SMALLS: Final = "|".join(sorted(_SMALL, key=len, reverse=True))
 _LARGES: Final = "|".join(sorted(_LARGE, key=len, reverse=True))
 _RUN: Final = re.compile(
-    rf"\b(?:{_SMALLS}|a (?:{_LARGES})|(?<!\d )(?<!\d)(?:{_LARGES}))\b"
+    rf"\b(?:{_SMALLS}|(?<!half )a (?:{_LARGES})|(?<!\d )(?<!\d)(?<!half )(?:{_LARGES}))\b"
     rf"(?:(?:[ -]|,? and |, )(?:{_SMALLS}|{_LARGES})\b)*"
 )
 _NOT_ONE: Final = re.compile(r"\b(?:no|not)(?: a single)? one\b|\bnot a single\b")
@@ -57,6 +57,7 @@ def in_digits(text: str, question: str, *, clock: bool = False) -> str:
     text = _NOT_ONE.sub("none", text)
     text = _PRONOUN.sub(lambda match: match[0].replace("one", "it"), text)
     text = _ORDINAL.sub(_ordinal, text)
+    text = re.sub(r"\bhalf a (?=thousand|lakh|million|crore|billion)", "0.5 ", text)
     text = _RUN.sub(lambda match: ", ".join(map(str, _values(match[0]))), text)
     text = re.sub(r"\b(\d+) point (\d(?:, \d)*)\b", lambda match: f"{match[1]}.{match[2].replace(', ', '')}", text)
     if re.search(r"\bhow (?:many times|often)\b", question):

@@ -14,9 +14,8 @@ _SIGNS: Final = str.maketrans({
     "\u201b": "'", "\u02bc": "'", "`": "'", "\u066b": ".", "\u066c": ",", "\u060c": ",", "\u00d7": "x", "\u2044": "/",
 })  # fmt: skip
 _FENCE: Final = re.compile(r"```[a-z]*")
-_MARKUP: Final = re.compile(
-    r"\*{1,3}|__|<[^<>\n]{1,20}>|\\(?:boxed|text|textbf|mathbf)\{|\$\$|(?m:^\s*(?:#{1,6}|>)\s+)"
-)
+_BOXED: Final = re.compile(r"\$*\\(?:boxed|text|textbf|mathbf)\{([^{}]*)\}\$*")
+_MARKUP: Final = re.compile(r"\*{1,3}|__|<[^<>\n]{1,20}>|(?m:^\s*(?:#{1,6}|>)\s+)")
 _EXAMPLE: Final = re.compile(r"\bsuch as (?:[^().?!]|\.(?=\d))*")
 _FINAL: Final = re.compile(r"^\W{0,4}(?:my |the )?(?:final )?answer(?: is)?\s*[:=]\s*(?=\S)")
 
@@ -44,7 +43,7 @@ def stated(text: str) -> str:
     text = _FENCE.sub(" ", text).strip()
     if text[:1] in ("{", "[", '"'):
         text = _from_json(text)
-    text = _MARKUP.sub("", text).strip()
+    text = _MARKUP.sub("", _BOXED.sub(r"\1", text)).strip()
     lines = [line for line in text.splitlines() if line.strip()]
     marked = [place for place, line in enumerate(lines) if _FINAL.match(line)]
     if lines and marked == [len(lines) - 1]:

@@ -26,7 +26,7 @@ CURRENCIES: Final[dict[str, frozenset[str]]] = {
     **{code.casefold(): frozenset({code}) for code in _CODES},
     **dict.fromkeys(("€", "euro", "euros"), frozenset({"EUR"})),
     **dict.fromkeys(("£", "pound", "pounds", "sterling", "quid"), frozenset({"GBP"})),
-    **dict.fromkeys(("¥", "yen"), frozenset({"JPY", "CNY"})),
+    **dict.fromkeys(("¥", "yen", "円"), frozenset({"JPY", "CNY"})),
     **dict.fromkeys(("yuan", "rmb", "renminbi"), frozenset({"CNY"})),
     **dict.fromkeys(("₹", "rupee", "rupees", "rs"), frozenset({"INR", "PKR"})),
     **dict.fromkeys(("₺", "lira", "liras", "tl"), frozenset({"TRY"})),
