@@ -171,7 +171,7 @@ def _chosen(text: str, asked: Asked, rank: Rank, question: str, *, lone: bool = 
     repeated = scan(question, asked)
     new = [quantity for quantity in chosen if not any(_repeats(quantity, other) for other in repeated)]
     chosen = new or chosen
-    kept = []
+    kept: list[Quantity] = []
     for quantity in chosen:
         if kept and compared(text, quantity.start):
             continue
