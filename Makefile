@@ -16,7 +16,7 @@ pytest := $(bin)/python -m pytest -n $(jobs) --maxprocesses 4 --dist worksteal
 # Hundreds of tests start Python. Without cached bytecode, each of them would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run quick test test-all check prove docs release bench setup clean
+.PHONY: help run quick test test-all check prove docs release bench train setup clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -38,6 +38,7 @@ test: ## Run all checks, build the docs and run the tests (several minutes)
 
 test-all: ## Run all checks and all tests, including live oracles and long tests
 	@scripts/setup test
+	@scripts/setup train
 	@$(MAKE) --no-print-directory check
 	@$(pytest) --tier 3 --hypothesis-profile=thorough
 
@@ -67,6 +68,10 @@ release: ## Build and check the packages and list the files to upload (uploads n
 bench: ## Run the benchmarks, with comparable tools in the same run
 	@scripts/setup bench
 	@$(bin)/python benchmarks/run.py
+
+train: ## Train a small agent on phone tasks and plot its learning curve (under 30 minutes)
+	@scripts/setup train
+	@.setup/train/bin/python -m examples.train $(options)
 
 setup: ## Install everything: system packages, Python and .venv
 	@scripts/setup test
