@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from fairground.remote import EnvironmentServer
+from tests.waiting import eventually
 
 from .stage import BOARDS
 
@@ -22,4 +23,4 @@ def board_server() -> Iterator[EnvironmentServer]:
 def url(board_server: EnvironmentServer) -> Iterator[str]:
     """The address of the server. No session is left after a test."""
     yield board_server.url
-    assert board_server.sessions.in_use == 0
+    eventually(lambda: board_server.sessions.in_use == 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import itertools
+import json
 from typing import Any
 
 import pytest
@@ -135,7 +136,7 @@ def test_a_score_in_the_middle_does_not_end_the_episode(url: str) -> None:
 
 def test_forks_go_on_independently(url: str) -> None:
     start = open_session(url)
-    status, body = call(url, start["session"], "step", action=LOOK)
+    call(url, start["session"], "step", action=LOOK)
     status, forked = call(url, start["session"], "fork", count=2)
     assert status == 201
     for fork in forked["sessions"]:
@@ -206,9 +207,7 @@ def test_metrics_count_calls_errors_and_seats(url: str) -> None:
 def test_openenv_messages(url: str) -> None:
     with connected(url, "/ws") as socket:
 
-        def send(kind: str, **data: Any) -> Any:
-            import json
-
+        def send(kind: str, /, **data: Any) -> Any:
             socket.connection.send(json.dumps({"type": kind, "data": data} if kind != "state" else {"type": kind}))
             return json.loads(socket.connection.recv(60))
 

@@ -146,7 +146,11 @@ def answered(answer: Answer, status: int = 200) -> Response:
 def problem(error: BaseException, status: int | None = None) -> Response:
     """Return the response to a call that failed."""
     usual, body = to_wire(error)
-    headers = {"Retry-After": str(int(error.retry_after) + 1)} if isinstance(error, Capacity) else None
+    headers = {}
+    if isinstance(error, Capacity):
+        headers["Retry-After"] = str(int(error.retry_after) + 1)
+    if isinstance(error, TooLarge):
+        headers["Connection"] = "close"  # the rest of the body is not read
     return _json({"error": body}, status or usual, headers)
 
 

@@ -16,6 +16,7 @@ from fairground.core import (
     InvalidInput,
     Outcome,
     Verdict,
+    parse_action,
 )
 from fairground.env import FairgroundEnv, check_observations, outline
 from fairground.remote.errors import EpisodeOver
@@ -115,7 +116,7 @@ class Worker:
         """
         env = self._running()
         try:
-            _, reward, terminated, truncated, info = env.step(action)
+            _, reward, terminated, truncated, info = env.step(parse_action(action))
         except InvalidAction:
             raise
         except Exception as error:
