@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
@@ -123,9 +124,8 @@ def export_dataset(
         job.in_folder(partial(_write_hf, job, trajectories))
     else:
         columns, rows = _layout(chosen, trajectories)
-        job.table(output, kind, columns, rows, chosen.filters)
-        if not result.files[kind].rows:
-            output.unlink(missing_ok=True)
+        job.tables({kind: output}, columns, rows)
+        if not result.files:
             raise job.nothing()
     return result
 
@@ -153,19 +153,32 @@ class _Job:
                 continue
             yield converse(attempt, self.voice, max_side=self.options.max_side, thoughts=self.options.thoughts)
 
-    def table(self, path: Path, name: str, columns: dict[str, Feature], rows: _Rows, filters: Filters) -> None:
-        """Write a Parquet file."""
-        figures = self.result.files.setdefault(name, Figures())
-        with ParquetRows(path, columns) as file:
-            for conversation in self.conversations(filters):
-                written = 0
+    def tables(self, files: Mapping[str, Path], columns: dict[str, Feature], rows: _Rows) -> None:
+        """Write Parquet files in one pass: one file, or one per side of a split. Files without rows are removed."""
+        split = self.options.splits
+        with ExitStack() as stack:
+            tables = {name: stack.enter_context(ParquetRows(path, columns)) for name, path in files.items()}
+            self.result.files |= {name: Figures() for name in files}
+            for conversation in self.conversations(self.options.filters):
+                attempt = conversation.attempt
+                name: str | None = next(iter(files))
+                if split is not None:
+                    name = split.side_of(attempt.recorded.episode.configuration)
+                if name is None:
+                    self.result.left_out.add("not in the split", attempt.name)
+                    continue
+                figures, written = self.result.files[name], 0
                 for row, size in rows(conversation, self.result.left_out):
-                    file.add(row, size)
+                    tables[name].add(row, size)
                     written += 1
                     figures.images += len(row["images"])
                 if written:
                     figures.rows += written
-                    count(figures, conversation.attempt)
+                    count(figures, attempt)
+        for name, path in files.items():
+            if not self.result.files[name].rows:
+                path.unlink()
+                del self.result.files[name]
 
     def in_folder(self, write: Callable[[Path], None]) -> None:
         """Write into a draft folder that becomes the output when it is complete."""
@@ -222,18 +235,10 @@ def _write_atif(job: _Job, draft: Path) -> None:
 
 def _write_hf(job: _Job, trajectories: bool, draft: Path) -> None:
     columns, rows = _layout(job.options, trajectories)
-    filters, split = job.options.filters, job.options.splits
-    sides: list[tuple[Side, Filters]] = [("train", filters)]
-    if split is not None:
-        sides = [(side, replace(filters, split=(split, side))) for side in SIDES]
-    elif filters.split is not None:
-        sides = [(filters.split[1], filters)]
-    for side, of_side in sides:
-        path = draft / "data" / f"{side}.parquet"
-        job.table(path, side, columns, rows, of_side)
-        if not job.result.files[side].rows:
-            path.unlink()
-            del job.result.files[side]
+    sides: Sequence[Side] = SIDES if job.options.splits is not None else ("train",)
+    if job.options.filters.split is not None:
+        sides = (job.options.filters.split[1],)
+    job.tables({side: draft / "data" / f"{side}.parquet" for side in sides}, columns, rows)
     text = dataset_card(
         job.result.files,
         columns,
