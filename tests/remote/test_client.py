@@ -15,7 +15,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector.utils import concatenate, create_empty_array
 
-from fairground.core import Click, Done, InvalidAction, InvalidInput, Look, Scroll, UnknownName, Wait
+from fairground.core import Click, Done, InvalidAction, InvalidInput, Look, Scroll, UnknownName, Verdict, Wait
 from fairground.env import OBSERVATIONS, FairgroundEnv, encode_action
 from fairground.remote import AsyncClient, Cancelled, Capacity, EnvironmentServer, RemoteEnv, open_group
 
@@ -28,7 +28,7 @@ WRONG: list[Any] = [{"kind": "click", "point": [5000, 10]}, {"kind": "jump"}, {"
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[EnvironmentServer]:
-    with EnvironmentServer(WORLD, seats=4) as server:
+    with EnvironmentServer(WORLD, seats=4, share_browser=True) as server:
         yield server
 
 
@@ -178,6 +178,22 @@ def test_an_episode_is_cancelled_from_another_thread(env: RemoteEnv) -> None:
         env.step(Look())
     env.reset(seed=1)
     assert env.step(Look())[4]["step"] == 1
+
+
+def test_an_episode_is_scored_and_forked_on_its_way(env: RemoteEnv) -> None:
+    env.reset(seed=1)
+    env.step(Scroll(point=(200, 500), dy=3))
+    verdict = env.score(answer="no")
+    assert isinstance(verdict, Verdict) and not verdict.success
+    (fork,) = env.fork()
+    try:
+        assert env.last_observation is not None and fork.last_observation is not None
+        assert same(env.last_observation, fork.last_observation)
+        with pytest.raises(Capacity):
+            env.fork(4)
+        assert fork.step(Done())[2] and env.step(Look())[4]["step"] == 2
+    finally:
+        fork.close()
 
 
 def test_frames_that_the_client_dropped_are_fetched(env: RemoteEnv) -> None:

@@ -101,13 +101,13 @@ def test_a_token_is_asked_for_and_never_shown(monkeypatch: pytest.MonkeyPatch) -
 def test_a_restarted_server_ends_the_episode_and_only_a_reset_goes_on_if_asked_for(
     env: Callable[..., RemoteEnv],
 ) -> None:
-    with EnvironmentServer(WORLD, seats=2) as server:
+    with EnvironmentServer(WORLD, seats=2, share_browser=True) as server:
         url, port = server.url, urlsplit(server.url).port
         careful, eager = env(url), env(url, reconnect=True)
         for one in (careful, eager):
             one.reset(seed=1)
     assert port is not None
-    with EnvironmentServer(WORLD, seats=2, port=port) as server:
+    with EnvironmentServer(WORLD, seats=2, port=port, share_browser=True) as server:
         for one in (careful, eager):
             with pytest.raises(InfrastructureError):
                 one.step(Look())
@@ -124,7 +124,7 @@ def test_a_restarted_server_ends_the_episode_and_only_a_reset_goes_on_if_asked_f
 
 
 def test_a_session_whose_lease_ran_out_is_lost_and_replaced_if_asked_for(env: Callable[..., RemoteEnv]) -> None:
-    with EnvironmentServer(WORLD, seats=1, lease=300) as server:
+    with EnvironmentServer(WORLD, seats=1, share_browser=True) as server:
         idle = env(server.url, lease=0.2, reconnect=True)
         idle.reset(seed=1)
         eventually(lambda: server.sessions.in_use == 0)

@@ -13,12 +13,11 @@ from typing import Any, Self
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
-from fairground.core import FairgroundError, Frame, InvalidInput
+from fairground.core import FairgroundError, Frame, InvalidInput, Verdict
 from fairground.env import check_observations, decode_action
 from fairground.remote.answers import encode_request, error_from, read_answer, sample_from
-from fairground.remote.client import ANSWER_SECONDS
+from fairground.remote.client import ANSWER_SECONDS, CONTINUES
 from fairground.remote.connection import Address
-from fairground.remote.errors import Busy
 from fairground.remote.frames import FrameCache, decode_frame
 from fairground.remote.protocol import Start
 
@@ -195,10 +194,9 @@ class AsyncSession:
         await self._observe(stepped["observation"])
         return self.observation, float(stepped["reward"]), terminated, truncated, self.info
 
-    async def score(self, answer: str | None = None) -> dict[str, Any]:
-        """Return the verdict on the state as it is now (`reward`, `success`, `checks`), and go on."""
-        scored: dict[str, Any] = await self._call("score", answer=answer)
-        return scored
+    async def score(self, answer: str | None = None) -> Verdict:
+        """Return the verdict on the state as it is now, as `FairgroundEnv.score` does. The episode continues."""
+        return Verdict.parse(await self._call("score", answer=answer))
 
     async def fork(self, count: int = 1) -> list[AsyncSession]:
         """Return further sessions in the same state, ready to `step`. Each takes a seat of the server."""
@@ -237,8 +235,8 @@ class AsyncSession:
     async def _call(self, method: str, **fields: Any) -> Any:
         try:
             return await self._client._call(method, session=self.start.session, **fields)
-        except (InvalidInput, Busy):
-            raise  # nothing happened
+        except (InvalidInput, *CONTINUES):
+            raise
         except FairgroundError:
             self._running = False
             raise

@@ -9,15 +9,19 @@ from typing import Any, Final
 
 import gymnasium
 
-from fairground.core import FairgroundError, InvalidInput, Pixels, unknown
+from fairground.core import FairgroundError, InvalidInput, Pixels, Verdict, unknown
 from fairground.env import action_space, check_observations, decode_action
 from fairground.remote.answers import ServerLost, observation_space, sample_from, screen_size
 from fairground.remote.connection import Address, Connection
-from fairground.remote.errors import Busy, Closing, SessionLost
+from fairground.remote.errors import Busy, Capacity, Closing, SessionLost
 from fairground.remote.protocol import Start
+from fairground.worlds import ForkFailed
 
 ANSWER_SECONDS: Final = 600.0
 """Default timeout of a call. Saving and judging a desktop may take minutes."""
+
+CONTINUES: Final = (Busy, Capacity, ForkFailed)
+"""Errors after which the episode goes on: nothing happened to it."""
 
 _LOST: Final = (ServerLost, SessionLost, Closing)
 
@@ -135,20 +139,21 @@ class RemoteEnv(gymnasium.Env[dict[str, Any], Any]):
         self._running = not (terminated or truncated)
         return self._observe(stepped["observation"]), float(stepped["reward"]), terminated, truncated, stepped["info"]
 
-    def score(self, answer: str | None = None) -> dict[str, Any]:
-        """Return the verdict on the state as it is now, without disturbing the episode.
+    def score(self, answer: str | None = None) -> Verdict:
+        """Return the verdict on the state as it is now, as `FairgroundEnv.score` does. The episode continues.
 
         Args:
-            answer: The answer to judge, if the scenario asks for one.
-
-        Returns:
-            `reward`, `success` and `checks`, as plain data.
+            answer: The answer to judge, for tasks that ask for one.
         """
-        scored: dict[str, Any] = self._call("score", answer=answer)
-        return scored
+        return Verdict.parse(self._call("score", answer=answer))
 
     def fork(self, count: int = 1) -> list[RemoteEnv]:
-        """Return further environments in the same state, ready to `step`. Each takes a seat of the server."""
+        """Return further environments in the same state, ready to `step`. Each takes a seat of the server.
+
+        Raises:
+            ForkFailed: A copy differs. No fork is left; this episode can continue.
+            Capacity: The server has fewer free seats.
+        """
         return [self._beside(start) for start in self._call("fork", count=count)["sessions"]]
 
     def cancel(self) -> None:
@@ -184,8 +189,8 @@ class RemoteEnv(gymnasium.Env[dict[str, Any], Any]):
         except _LOST as error:
             self._drop(error)
             raise
-        except (InvalidInput, Busy):
-            raise  # nothing happened
+        except (InvalidInput, *CONTINUES):
+            raise
         except FairgroundError:
             self._running = False
             raise

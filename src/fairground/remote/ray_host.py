@@ -40,7 +40,7 @@ class RayHost:
         seats: Maximum number of sessions. Default: the current number of seats in the cluster.
         address: Address of a cluster (`host:port`, or `auto` for the one on this machine). Default: `RAY_ADDRESS`, or
             else a local cluster that lives as long as the host.
-        make: Creates the environment of a session in the actor, from the names of its observations.
+        runner: Which runner creates sandboxes.
 
     Raises:
         InfrastructureError: There is no cluster, or it offers no seats.
@@ -51,10 +51,10 @@ class RayHost:
         seats: int | None = None,
         *,
         address: str | None = None,
-        make: Callable[[Sequence[str]], Worker] = Worker,
+        runner: str | None = None,
     ) -> None:
         self._ray = need_ray()
-        self._make = make
+        self._runner = runner
         self._changed = threading.Condition()
         self._idle: list[_Actor] = []
         self._sessions: dict[str, _Actor] = {}
@@ -141,7 +141,7 @@ class RayHost:
     def _start(self) -> None:
         """Start an actor. It is ready when a node has a seat for it."""
         remote = self._ray.remote(**self._claim, concurrency_groups={"watch": 1}, scheduling_strategy="SPREAD")(Seat)
-        actor = _Actor(remote.remote(self._make))
+        actor = _Actor(remote.remote(self._runner))
         with self._changed:
             self._starting.add(actor)
         self._react(actor.handle.node.remote(), lambda done: self._started(actor, done))
@@ -241,8 +241,8 @@ class RayHost:
 class Seat:
     """An actor: the environment of one session at a time. Not for direct use."""
 
-    def __init__(self, make: Callable[[Sequence[str]], Worker]) -> None:
-        self._make = make
+    def __init__(self, runner: str | None) -> None:
+        self._runner = runner
         self._worker: Worker | None = None
 
     def node(self) -> str:
@@ -256,7 +256,7 @@ class Seat:
     def open(self, observations: Sequence[str], opening: Opening) -> Reply:
         """Create the environment of a session and reset it."""
         self.close()
-        self._worker = self._make(observations)
+        self._worker = Worker(observations, runner=self._runner)
         return self._worker.reset(opening)
 
     def call(self, method: str, arguments: dict[str, Any]) -> Reply:
