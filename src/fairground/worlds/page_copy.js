@@ -45,7 +45,20 @@
     hover: [...document.querySelectorAll(":hover")].map(place),
   });
 
+  // The page's scripts have run again on the copied document, and may have changed what was added to it later.
+  const undoScripts = (html) => {
+    const copied = [...new DOMParser().parseFromString(html, "text/html").querySelectorAll("*")];
+    if (copied.length !== all.length) return; // the comparison reports it
+    copied.forEach((wanted, at) => {
+      for (const name of all[at].getAttributeNames()) if (!wanted.hasAttribute(name)) all[at].removeAttribute(name);
+      for (const { name, value } of wanted.attributes) {
+        if (all[at].getAttribute(name) !== value) all[at].setAttribute(name, value);
+      }
+    });
+  };
+
   const write = (state) => {
+    undoScripts(state.html);
     state.fields.forEach(({ value, checked, chosen, caret }, at) => {
       const element = inputs[at];
       if (element.type !== "file" && element.value !== value) element.value = value;
@@ -60,8 +73,9 @@
     const [focused, focusVisible] = [node(state.focus[0]), state.focus[1]];
     document.activeElement?.blur();
     if (focused !== document.body) focused.focus({ preventScroll: true, focusVisible });
-    for (const element of all) if (element.scrollLeft || element.scrollTop) element.scrollTo({ left: 0, top: 0, behavior: "instant" });
-    for (const [at, left, top] of state.scrolled) all[at].scrollTo({ left, top, behavior: "instant" });
+    const scroll = (element, left, top) => element.scrollTo({ left, top, behavior: "instant" });
+    for (const element of all) if (element.scrollLeft || element.scrollTop) scroll(element, 0, 0);
+    for (const [at, left, top] of state.scrolled) scroll(all[at], left, top);
   };
 
   return { read, write };
