@@ -39,6 +39,7 @@ test: ## Run all checks, build the docs and run the tests (several minutes)
 test-all: ## Run all checks and all tests, including live oracles and long tests
 	@scripts/setup test
 	@scripts/setup train
+	@scripts/setup openenv
 	@$(MAKE) --no-print-directory check
 	@$(pytest) --tier 3 --hypothesis-profile=thorough
 
@@ -67,6 +68,7 @@ release: ## Build and check the packages and list the files to upload (uploads n
 
 bench: ## Run the benchmarks, with comparable tools in the same run
 	@scripts/setup bench
+	@scripts/setup openenv
 	@$(bin)/python benchmarks/run.py
 
 train: ## Train a small agent on phone tasks and plot its learning curve (under 30 minutes)
