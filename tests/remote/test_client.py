@@ -19,6 +19,8 @@ from fairground.core import Click, Done, InvalidAction, InvalidInput, Look, Scro
 from fairground.env import OBSERVATIONS, FairgroundEnv, encode_action
 from fairground.remote import AsyncClient, Cancelled, Capacity, EnvironmentServer, RemoteEnv, open_group
 
+from .stage import held_server
+
 pytestmark = pytest.mark.process
 
 WORLD = "pocket/notes/count-label"
@@ -156,28 +158,48 @@ def test_a_group_starts_at_the_same_state_and_its_members_go_their_own_ways(serv
             env.close()
 
 
-def test_an_episode_is_cancelled_from_another_thread(env: RemoteEnv) -> None:
-    env.reset(seed=1)
-    waiting = threading.Timer(0.0, lambda: None)
-    failures: list[BaseException] = []
+def test_an_episode_is_cancelled_from_another_thread() -> None:
+    with held_server(2) as (server, gate):
+        env = RemoteEnv(server.url)
+        env.reset(seed=1)
+        failures: list[BaseException] = []
 
-    def wait() -> None:
-        try:
-            env.step(Wait(seconds=60))
-        except BaseException as error:
-            failures.append(error)
+        def step() -> None:
+            try:
+                env.step(Look())
+            except BaseException as error:
+                failures.append(error)
 
-    waiting = threading.Thread(target=wait)
-    waiting.start()
-    while env._connection is None or not env._connection._waiting:
-        pass
-    env.cancel()
-    waiting.join()
-    assert isinstance(failures[0], Cancelled)
-    with pytest.raises(InvalidInput, match="call reset first"):
-        env.step(Look())
-    env.reset(seed=1)
-    assert env.step(Look())[4]["step"] == 1
+        stepping, cancelling = threading.Thread(target=step), threading.Thread(target=env.cancel)
+        stepping.start()
+        gate.wait_for_step()
+        cancelling.start()
+        stepping.join()  # answered at once, although the step still runs
+        gate.open.set()
+        cancelling.join()
+        assert isinstance(failures[0], Cancelled)
+        with pytest.raises(InvalidInput, match="call reset first"):
+            env.step(Look())
+        env.reset(seed=1)
+        assert env.step(Look())[4]["step"] == 1
+
+        async def cancel() -> None:
+            gate.open.clear()
+            async with AsyncClient(server.url) as client:
+                (session,) = await client.open(seed=1)
+                running = asyncio.create_task(session.step(Look()))
+                await asyncio.to_thread(gate.wait_for_step)
+                cancelling = asyncio.create_task(session.cancel())
+                with pytest.raises(Cancelled):
+                    await running
+                gate.open.set()
+                await cancelling
+                await session.reset()
+                assert (await session.step(Look()))[4]["step"] == 1
+
+        gate.wait_for_step()  # the second step above
+        asyncio.run(cancel())
+        env.close()
 
 
 def test_an_episode_is_scored_and_forked_on_its_way(env: RemoteEnv) -> None:
@@ -225,11 +247,6 @@ def test_many_sessions_share_one_asynchronous_connection(server: EnvironmentServ
                 await group[0].step(Look())
             observation, info = await group[0].reset(seed=5)
             assert same(observation, group[1].observation) and info["world"] == group[1].start.world
-            waiting = asyncio.create_task(group[1].step(Wait(seconds=60)))
-            await asyncio.sleep(0)
-            await group[1].cancel()
-            with pytest.raises(Cancelled):
-                await waiting
             await group[2].close()
             await client.open(WORLD)
 
