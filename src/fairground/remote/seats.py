@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 from collections.abc import Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from fairground.core import FairgroundError
+from fairground.core import FairgroundError, InfrastructureError, MissingPrerequisite
 from fairground.worlds import Seat, SharedBrowser, World, can_share, open_seat, renew
 
 PER_BROWSER: Final = 16
@@ -36,6 +37,8 @@ class Seats:
         self._idle: list[Seat] = []
         self._orders: dict[Hashable, tuple[World, Future[Seat]]] = {}
         self._open = 0
+        # Opening a seat keeps a CPU busy. More at once would only make each slower, up to the browser's timeouts.
+        self._turn = threading.BoundedSemaphore(os.cpu_count() or 1)
         self._lock = threading.Lock()
         self._opener = ThreadPoolExecutor(1, thread_name_prefix="warm")
         self._closer = ThreadPoolExecutor(1, thread_name_prefix="closing")
@@ -99,14 +102,18 @@ class Seats:
         return seat
 
     def _find(self, world: World) -> Seat:
-        while (seat := self._take_idle(world)) is not None:
-            try:
-                if renew(seat, world):
+        with self._turn:
+            while (seat := self._take_idle(world)) is not None:
+                if _renewed(seat, world):
                     return seat
-            except BaseException:
-                seat.close()
+            try:
+                return self._build(world)
+            except MissingPrerequisite:
                 raise
-            seat.close()
+            except InfrastructureError:
+                return self._build(world)  # once more: no agent was involved yet, and a busy machine may be the cause
+
+    def _build(self, world: World) -> Seat:
         if self._open >= self._most and (other := self._take_idle(None)) is not None:
             other.close()
         seat = (
@@ -199,6 +206,18 @@ class _Browsers:
                 self._shared.remove(shared)
         if unused:
             shared.browser.close()
+
+
+def _renewed(seat: Seat, world: World) -> bool:
+    """Bring a seat to another world, or close it."""
+    try:
+        if renew(seat, world):
+            return True
+    except BaseException:
+        seat.close()
+        raise
+    seat.close()
+    return False
 
 
 def _usable(seat: Seat) -> bool:
