@@ -64,11 +64,7 @@ def dataset_card(
                 "data_files": [{"split": name, "path": f"data/{name}.parquet"} for name in splits],
             }
         ],
-        "dataset_info": {
-            "config_name": "default",
-            "features": card_features(columns),
-            "splits": [{"name": name, "num_examples": figures.rows} for name, figures in splits.items()],
-        },
+        "dataset_info": {"config_name": "default", "features": card_features(columns)},
     }
     # JSON is YAML, and needs no library to write.
     lines = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in header.items()]
