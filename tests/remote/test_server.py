@@ -6,7 +6,9 @@ import hashlib
 import io
 import itertools
 import json
+import socket as sockets
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from PIL import Image
@@ -167,6 +169,38 @@ def test_a_session_without_calls_is_closed_when_its_lease_ends(board_server: Env
     status, body = call(url, session, "step", action=LOOK)
     assert status == 404 and body["error"]["type"] == "unknown_session" and "lease" in body["error"]["message"]
     assert 'sessions_closed_total{by="lease"} 1' in request(url, "GET", "/metrics")[1].decode()
+
+
+def test_an_http_client_that_leaves_while_a_session_opens_leaves_none(
+    board_server: EnvironmentServer, url: str
+) -> None:
+    place = urlsplit(url)
+    with sockets.create_connection((place.hostname, place.port)) as connection:
+        body = b'{"group": 4}'
+        head = f"POST /v1/sessions HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Length: {len(body)}\r\n\r\n"
+        connection.sendall(head.encode() + body)
+        eventually(lambda: board_server.sessions.in_use == 4)
+    eventually(lambda: board_server.sessions.in_use == 0)
+
+
+def test_a_server_of_one_side_of_a_split_refuses_the_other() -> None:
+    with EnvironmentServer(BOARDS, seats=1, side="train") as server:
+        assert request(server.url, "GET", "/v1/server")[1]["split"] == "train"
+        status, body, _ = request(server.url, "POST", "/v1/sessions", {"split": "test", "group": 2})
+        assert status == 422 and "'train'" in body["error"]["message"]
+        assert request(server.url, "POST", "/v1/sessions", {"split": "train", "group": 2})[0] == 503
+
+
+def test_the_seat_of_the_next_episode_is_opened_in_advance() -> None:
+    with EnvironmentServer(BOARDS, seats=1, warm=1, share_browser=True) as server, connected(server.url) as socket:
+        session = socket.call("open", seed=2)["sessions"][0]["session"]
+        host: Any = server.place
+        worker = host._places[session].worker
+        for _ in range(3):
+            world, opening = worker._seats._orders[worker]
+            waiting = opening.result(60)
+            assert socket.call("reset", session=session)["world"] == world.id
+            assert worker._env.seat is waiting
 
 
 def test_the_server_describes_itself(url: str) -> None:

@@ -9,7 +9,6 @@ import sys
 import threading
 from collections.abc import Iterator
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
@@ -187,9 +186,8 @@ def _on_side(split: str, selection: Selection) -> tuple[Selection, str]:
 
 def _ray_host(seats: int, address: str | None, runner: str | None) -> Host:
     from fairground.remote.ray_host import RayHost
-    from fairground.remote.worker import Worker
 
-    return RayHost(seats, address=address, make=partial(Worker, runner=runner))
+    return RayHost(seats, address=address, runner=runner)
 
 
 @contextlib.contextmanager

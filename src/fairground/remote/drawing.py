@@ -100,6 +100,8 @@ class Draws:
                 raise unknown("option of reset", str(name), ["world", "next", *PINS])
             if not _names(value):
                 raise InvalidInput(f"options.{name}: expected a name or a list of names, got {str(value)[:60]!r}")
+        if not options:
+            return self.selection
         choice = narrow(self.selection, options.get("world"))
         choice = choice.pinned(**{name: value for name, value in options.items() if name != "world"})
         if (size := screen_size(choice)) != (own := screen_size(self.selection)):

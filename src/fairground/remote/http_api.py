@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 from typing import Annotated, Any, Final
 
@@ -17,7 +18,8 @@ from fairground.remote.calls import Answer, Calls
 from fairground.remote.errors import Capacity, TooLarge, to_wire
 from fairground.remote.protocol import MAX_MESSAGE, REQUESTS
 from fairground.remote.sessions import Sessions
-from fairground.worlds import forking_of
+from fairground.worlds import Selection, forking_of
+from fairground.worlds.selection import Part
 
 _FORKING: Final = ("none", "replay", "exact")  # the server as a whole forks as its weakest app does
 _PATHS: Final = tuple(method for method in REQUESTS if method not in ("open", "close"))
@@ -88,9 +90,7 @@ def routes(calls: Calls) -> list[BaseRoute]:
 def describe(sessions: Sessions) -> dict[str, Any]:
     """Return what a server offers."""
     parts = sessions.served.parts
-    by_app = {(part.suite.name, part.scenario.app): part for part in parts}
-    can = sessions.host.forks
-    forks = {app: forking_of(part.world(0)) if can else "none" for app, part in by_app.items()}
+    forks = _forking(sessions.served) if sessions.host.forks else dict.fromkeys(_apps(sessions.served), "none")
     sizes = {part.name: part.suite.app(part.scenario.app).screen.size for part in parts}
     return {
         "version": __version__,
@@ -112,6 +112,16 @@ def describe(sessions: Sessions) -> dict[str, Any]:
         "actions": ACTION_SCHEMA,
         "capabilities": {"fork": min(forks.values(), key=_FORKING.index), "score": True, "group": True},
     }
+
+
+@functools.lru_cache(maxsize=4)
+def _forking(served: Selection) -> dict[tuple[str, str], str]:
+    return {app: forking_of(part.world(0)) for app, part in _apps(served).items()}
+
+
+def _apps(served: Selection) -> dict[tuple[str, str], Part]:
+    """The apps of a selection, each with one of its scenarios."""
+    return {(part.suite.name, part.scenario.app): part for part in served.parts}
 
 
 ACTION_SCHEMA: Final[dict[str, Any]] = TypeAdapter(Annotated[Action, Field(discriminator="kind")]).json_schema()

@@ -120,15 +120,14 @@ class Sessions:
         self._loop = asyncio.get_running_loop()
         observations = self.observations if request.observations is None else request.observations
         check_observations(observations)
-        selection = narrow(self.served, request.world)
-        screen_size(selection)
         lease = self._lease(request.lease)
         if request.split not in (None, self.side):
             serves = f"the side {self.side!r} of its split" if self.side else "no split"
             raise InvalidInput(f"split: this server serves {serves}, got {request.split!r}")
         count = request.group or 1
         with self._seats(count):
-            draws = Draws.seeded(selection, request.seed)
+            # Selections may have thousands of parts, so they are not searched in the event loop.
+            draws = await asyncio.to_thread(_draws, self.served, request)
             opening = await self._draw(draws, None, request.options)
             names = [_new_id() for _ in range(count)]
             opens = [self.host.open(name, observations, opening) for name in names]
@@ -363,6 +362,12 @@ def _interrupt(session: Session, reason: FairgroundError) -> None:
 def _retrieve(task: asyncio.Task[Any]) -> None:
     if not task.cancelled():
         task.exception()  # its client was answered already
+
+
+def _draws(served: Selection, request: OpenRequest) -> Draws:
+    selection = narrow(served, request.world)
+    screen_size(selection)
+    return Draws.seeded(selection, request.seed)
 
 
 def _new_id() -> str:

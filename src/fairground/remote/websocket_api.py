@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections import OrderedDict
 from typing import Any, Final
 
@@ -14,6 +15,8 @@ from fairground.remote.calls import Answer, Calls
 from fairground.remote.errors import to_wire
 from fairground.remote.protocol import KEPT_FRAMES
 from fairground.remote.sessions import Owner
+
+_log = logging.getLogger(__name__)
 
 SEND_SECONDS: Final = 30.0
 """How long a client may take to read a message before it is disconnected."""
@@ -58,6 +61,12 @@ class Connection:
         self._room.release()
 
     async def _answer(self, text: str | None) -> None:
+        message, answer = await self._perform(text)
+        del text  # a client that does not read may have sent many
+        await self._send(message, answer)
+
+    async def _perform(self, text: str | None) -> tuple[dict[str, Any], Answer | None]:
+        """Perform the call in a message. Returns the answer as plain data, and with its frames."""
         number: Any = None
         try:
             if text is None:
@@ -76,11 +85,10 @@ class Connection:
                 raise InvalidInput("message.session: expected a string")
             answer = await self._calls.call(method, session, data, self._owner)
         except Exception as error:
-            await self._send({"id": number, "error": to_wire(error)[1]}, None)
             if not isinstance(error, FairgroundError):
-                raise
-            return
-        await self._send({"id": number, "result": answer.data}, answer)
+                _log.exception("a call failed unexpectedly")
+            return {"id": number, "error": to_wire(error)[1]}, None
+        return {"id": number, "result": answer.data}, answer
 
     async def _send(self, message: dict[str, Any], answer: Answer | None) -> None:
         """Send an answer, and before it the frames that the client does not have."""
