@@ -47,7 +47,7 @@ class Host(Protocol):
         """Close everything, and wait for it."""
 
 
-class LocalHost:
+class LocalHost(Host):
     """Environments in threads of this process.
 
     Args:
@@ -59,10 +59,18 @@ class LocalHost:
     def __init__(
         self, seats: int, make: Callable[[Sequence[str]], Worker] = Worker, after: Callable[[], None] = lambda: None
     ) -> None:
-        self.seats, self.forks = seats, True
+        self._seats = seats
         self._make, self._after = make, after
         self._places: dict[str, _Place] = {}
         self._lock = threading.Lock()
+
+    @property
+    def seats(self) -> int:
+        return self._seats
+
+    @property
+    def forks(self) -> bool:
+        return True
 
     def open(self, session: str, observations: Sequence[str], opening: Opening) -> Future[Reply]:
         place = _Place(self._make(observations))
