@@ -49,6 +49,8 @@ def vague(text: str, start: int, end: int, question: str, *, moment: bool = Fals
         return True
     if _CHOICE.search(left) or _CHOICE_AFTER.match(right):
         return True
+    if not name and (_OTHER_SUM.search(left) or _OTHER_SUM_AFTER.match(right)):
+        return True
     closing = _END.search(text, end)
     return closing is not None and closing[0] == "?"
 
@@ -74,7 +76,7 @@ _NOT_DIRECTLY: Final = re.compile(
 )
 _BUT: Final = re.compile(r"\b(?:any|every|no)(?:one|body|thing)? but\W{0,3}$|\ball but\W{0,3}$")
 _NOT_IN_CLAUSE: Final = re.compile(
-    rf"\b(?:{_NOT}|doubt|doubts|deny|denies|untrue|incorrect|wrong|false|falsely|impossible|unlikely|"
+    rf"\b(?:{_NOT}|doubt|doubts|deny|denies|untrue|incorrect|wrong|false|falsely|impossible|unlikely|nobody|no one|"
     r"no (?:way|chance|evidence))\b"
 )
 _HARMLESS: Final = re.compile(
@@ -94,7 +96,8 @@ _DID_NOT: Final = re.compile(
 )
 _BOUND: Final = re.compile(
     r"(?:\b(?:at (?:the )?(?:least|most|minimum|maximum|best)|(?:more|less|fewer|greater|higher|lower|larger|smaller|"
-    r"bigger|later|earlier|longer|shorter) than|over|under|above|below|beyond|exceed(?:s|ing)?|up to|about|around|"
+    r"bigger|later|earlier|longer|shorter) than(?: or equal to)?|equal to or|over|under|above|below|beyond|"
+    r"exceed(?:s|ing)?|up to|about|around|"
     r"roughly|approximately|approx|circa|ca|c|nearly|almost|close to|just shy of|near|some|upwards? of|"
     r"in the (?:region|neighbou?rhood|range|vicinity|order|ballpark) of|on the order of|somewhere|anywhere|"
     r"give or take|starting (?:at|from)|"
@@ -104,7 +107,8 @@ _BOUND: Final = re.compile(
     rf"\.?{_GLUE}|[~≈≃≅<>≤≥±]\W{{0,3}}$)"
 )
 _NAME_BOUND: Final = re.compile(
-    r"(?:\b(?:at (?:least|most)|almost|nearly|roughly|approximately|something like|similar to|sort of|kind of)"
+    r"(?:\b(?:at (?:least|most)|almost|nearly|roughly|approximately|something like|similar to|(?:next|"
+    r"adjacent|opposite) to|opposite|sort of|kind of)"
     rf"{_GLUE}|[~≈]\W{{0,3}}$)"
 )
 _BOUND_AFTER: Final = re.compile(
@@ -113,11 +117,17 @@ _BOUND_AFTER: Final = re.compile(
     r"and counting|and change|and something|something|give or take|minimum|maximum|approximately|approx|roughly|"
     r"more or less|plus or minus|plus/minus|upwards?|on average)\b)"
 )
-_SIDE: Final = re.compile(rf"\b(before|after|by|past|until|till){_GLUE}")
+_SIDE: Final = re.compile(rf"\b(before|after|by|past){_GLUE}")
 _CHOICE: Final = re.compile(
     r"\b(?:or|either|versus|vs\.?|and/or)(?: (?:rather|maybe|even|else|possibly|the|is it))*\W{0,3}$"
 )
 _CHOICE_AFTER: Final = re.compile(r"(?: \w+)?\W{0,3}\b(?:or|versus|vs|and/or)\b(?! \w+ing\b)")
+_OTHER_SUM: Final = re.compile(r"\b(?:double|twice|triple|half|a (?:third|quarter)|the square(?: root)?)(?: of)? ?$")
+_OTHER_SUM_AFTER: Final = re.compile(
+    r" ?(?:squared|cubed|times(?= \d)|(?:too (?:much|many|little|few)|per|each|apiece|an? (?:day|week|month|"
+    r"year|hour))\b"
+    r"|at the (?:earliest|latest|very least))"
+)
 _END: Final = re.compile(r"[!?\n]|\.(?!\d)")
 _COMPARED: Final = re.compile(
     r"(?:\b(?:more|less|fewer|higher|lower|larger|smaller|bigger|later|earlier|longer|shorter|cheaper) than"
@@ -133,7 +143,7 @@ _HEDGE: Final = re.compile(
     r"(?:sure|certain|confident)|don'?t know|do not know|not know|can(?:not|'t|not) (?:tell|say|determine|know|verify|"
     r"confirm|find|see|be (?:sure|certain))|could(?: not|n't) (?:determine|tell|verify|confirm|be sure|read|find "
     r"(?:it|out|the answer))|unable to|hard to (?:say|tell)|depends|depending|if i (?:remember|recall|am not|'m not)|"
-    r"if memory serves|a random|take your pick|one of (?:these|those|them)[:,]|any of (?:these|those))\b"
+    r"if memory serves|who knows|a random|take your pick|one of (?:these|those|them)[:,]|any of (?:these|those))\b"
     r"|\bi(?:'d| would| do| really| also| still)? (?:don't |do not )?(?:think|believe|suppose|assume|reckon|imagine|"
     r"suspect|figure|doubt|presume|expect)\b|\bi(?:'m| am) (?:guessing|assuming|\d{1,2}(?:\.\d+)? ?%)"
     r"|\b(?:sure|certain)\?|\(\?\)|\?\?"

@@ -125,7 +125,7 @@ _LABEL: Final = re.compile(
     r"extension|ext|booking|platform|floor|chart|figure|sheet|column|week|invoice|ticket|track|bus|zone|building|id|"
     r"reference|ref)(?:\.| no\.?| number| nr\.?| id)? ?[#:]? ?$"
 )
-_YEAR: Final = re.compile(r"\b(?:in|since|during|year|summer|winter|spring|autumn|fall|of the year) $")
+_YEAR: Final = re.compile(r"\b(?:in|since|during|from|until|year|summer|winter|spring|autumn|fall|of the year) $")
 _ALSO_WORDS: Final = frozenset({"try", "mad", "cop", "won", "all", "pen", "ore", "sen", "quid", "c", "p", "rs", "php"})
 _EMPTY_NOUNS: Final = frozenset(
     re.findall(
