@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fairground.core import InfrastructureError
+from fairground.core import Configuration, InfrastructureError
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON = ROOT / ".setup/train/bin/python"
@@ -90,6 +90,34 @@ def test_features_do_not_depend_on_the_run_and_grow_with_the_page(features: Modu
     assert (sample.names == again.names).all() and (sample.controls == again.controls).all()
     later = features.encode(task, seen, features.Past().after(seen, features.Choice(1, 0, 1)))
     assert later.shape[:2, -1].tolist() == [1.0, 1.0] and later.step == 1
+
+
+def test_only_the_choice_where_attempts_part_is_praised_or_blamed(features: ModuleType) -> None:
+    from examples.train.groups import advantages
+    from examples.train.hand import Result
+    from examples.train.rollouts import Attempt, Job
+
+    world = Configuration(suite="s", app="a", scenario="b")
+
+    def made(success: bool, *controls: int) -> Attempt:
+        choices = [features.Choice(number) for number in controls]
+        return Attempt(Job(world, 0), choices=choices, result=Result(float(success), success, len(choices)))
+
+    group = [made(True, 1, 2, 3), made(True, 1, 2, 3), made(False, 1, 5, 3), made(False, 1, 5, 4)]
+    assert advantages(group) == [[0, 1, 0], [0, 1, 0], [0, -1, 0], [0, -1, 0]]
+    assert advantages(group[:2]) == [[0, 0, 0], [0, 0, 0]]
+
+
+def test_values_that_are_held_out_never_occur_in_training(page: ModuleType) -> None:
+    from examples.train.family import AXES_HELD_OUT, draw, family
+
+    tasks = family()
+    seen = draw(tasks.training(), 240, seed=1)
+    unseen = draw(tasks.testing(AXES_HELD_OUT), 36, seed=1)
+    assert len({world.id for world in unseen}) == 36
+    for axis in ("profile", "theme"):
+        assert not {getattr(world, axis) for world in seen} & {getattr(world, axis) for world in unseen}
+    assert not {world.task for world in seen} & {world.task for world in unseen}
 
 
 @pytest.mark.slow

@@ -29,6 +29,7 @@ _WIDTH = 64
 _HEADS = 4
 _SPAN = 24  # maximum number of tokens that are copied
 _NEVER = -1e9
+_FORGET = 0.1
 
 
 @dataclass(frozen=True)
@@ -56,10 +57,15 @@ class _Read:
 
 
 class Policy(nn.Module):
-    """Probabilities of choices. Training and acting use the same functions."""
+    """Probabilities of choices. Training and acting use the same functions.
+
+    Attributes:
+        temperature: Divides all scores. Above 1, choices are more random; the most likely ones stay the same.
+    """
 
     def __init__(self) -> None:
         super().__init__()
+        self.temperature = 1.0
         self.word = nn.Embedding(WORDS, _WIDTH, padding_idx=0)
         self.role = nn.Embedding(N_ROLES, _WIDTH)
         self.place = nn.Embedding(MAX_TOKENS, _WIDTH)
@@ -69,6 +75,8 @@ class Policy(nn.Module):
         self.reader = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
         self.known = nn.Linear(CONTROL_FEATURES, _WIDTH)
         self.past = nn.Linear(PAST * _WIDTH, _WIDTH)
+        self.question = _mlp(3 * _WIDTH, _WIDTH)
+        self.recall = nn.MultiheadAttention(_WIDTH, _HEADS, batch_first=True)
         self.situation = _mlp(4 * _WIDTH, _WIDTH)
         self.control = _mlp(4 * _WIDTH, _WIDTH)
         self.look = nn.MultiheadAttention(_WIDTH, _HEADS, batch_first=True)
@@ -113,19 +121,25 @@ class Policy(nn.Module):
 
     def _read(self, batch: Batch) -> _Read:
         length, count = batch.words.shape[1], batch.roles.shape[1]
-        tokens = self.word(batch.words) + self.shape(batch.shape) + self.place(torch.arange(length))
+        tokens = self.word(self._blurred(batch.words)) + self.shape(batch.shape) + self.place(torch.arange(length))
         tokens = self.reader(self.dropout(tokens), src_key_padding_mask=~batch.has_token)
-        pooled = _mean(tokens, batch.has_token)
         past = self._name(batch.past_names) + self.role(batch.past_roles)
-        parts = [pooled, self._name(batch.title), self.past(past.flatten(1)), self.clock(batch.step)]
-        situation = self.situation(torch.cat(parts, -1))
+        here = [self._name(batch.title), self.past(past.flatten(1)), self.clock(batch.step)]
+        asked = self.question(torch.cat(here, -1))[:, None]
+        hidden = ~batch.has_token
+        answer, _ = self.recall(asked, tokens, tokens, key_padding_mask=hidden, need_weights=False)
+        situation = self.situation(torch.cat([answer[:, 0], *here], -1))
         around = situation[:, None].expand(-1, count, -1)
         known = self.known(batch.controls)
-        named = self.dropout(self._name(batch.names))
+        named = self._name(self._blurred(batch.names))
         controls = self.control(torch.cat([named, self.role(batch.roles), known, around], -1))
-        seen, _ = self.look(controls, tokens, tokens, key_padding_mask=~batch.has_token, need_weights=False)
+        seen, _ = self.look(controls, tokens, tokens, key_padding_mask=hidden, need_weights=False)
         scores = self.score(torch.cat([controls, seen, controls * around, known], -1)).squeeze(-1)
-        return _Read(tokens, controls, scores.masked_fill(~batch.has_control, _NEVER))
+        return _Read(tokens, controls, (scores / self.temperature).masked_fill(~batch.has_control, _NEVER))
+
+    def _blurred(self, words: Tensor) -> Tensor:
+        """In training, forget some words, so that the policy does not learn demonstrations by heart."""
+        return words * (torch.rand(words.shape) >= _FORGET) if self.training else words
 
     def _name(self, words: Tensor) -> Tensor:
         """The mean embedding of words."""
@@ -134,7 +148,7 @@ class Policy(nn.Module):
     def _starts(self, tokens: Tensor, present: Tensor, field: Tensor) -> Tensor:
         wide = field[:, None].expand_as(tokens)
         scores = self.first(torch.cat([tokens, wide, tokens * wide], -1)).squeeze(-1)
-        return scores.masked_fill(~present, _NEVER)
+        return (scores / self.temperature).masked_fill(~present, _NEVER)
 
     def _ends(self, tokens: Tensor, present: Tensor, field: Tensor, first: Tensor) -> Tensor:
         wide = field[:, None].expand_as(tokens)
@@ -142,7 +156,7 @@ class Policy(nn.Module):
         distance = torch.arange(tokens.shape[1])[None] - first[:, None]
         ahead = self.place(distance.clamp(0, MAX_TOKENS - 1))
         scores = self.last(torch.cat([tokens, wide, begun, ahead], -1)).squeeze(-1)
-        return scores.masked_fill(~present | (distance < 0) | (distance >= _SPAN), _NEVER)
+        return (scores / self.temperature).masked_fill(~present | (distance < 0) | (distance >= _SPAN), _NEVER)
 
 
 def collate(samples: Sequence[Sample]) -> Batch:
@@ -181,11 +195,6 @@ def _pick(scores: Tensor, generator: np.random.Generator | None) -> tuple[int, f
         shares = log_probs.double().exp().numpy()
         chosen = int(generator.choice(len(shares), p=shares / shares.sum()))
     return chosen, float(log_probs[chosen])
-
-
-def _mean(values: Tensor, present: Tensor) -> Tensor:
-    weights = present[..., None].float()
-    return (values * weights).sum(1) / weights.sum(1).clamp(min=1)
 
 
 def _mlp(size_in: int, size_out: int) -> nn.Module:

@@ -114,10 +114,9 @@ class Sessions:
     def __init__(self, url: str, world: str, count: int) -> None:
         self.errors = 0
         """Number of attempts that an infrastructure error ended. They were made again, and have no score."""
-        envs: list[RemoteEnv] = open_group(url, world, count, seed=0, observations=("tree",), reconnect=True)
-        self._envs = envs
+        self._envs = _opened(url, world, count)
         self._hands: queue.SimpleQueue[Hand] = queue.SimpleQueue()
-        for env in envs:
+        for env in self._envs:
             self._hands.put(Hand(env))
 
     def run(self, jobs: Sequence[Job], play: Callable[[Hand, Job], Attempt], note: Callable[[], None]) -> list[Attempt]:
@@ -144,12 +143,12 @@ class Sessions:
             return list(threads.map(work, jobs))
 
     def _play(self, hand: Hand, job: Job, play: Callable[[Hand, Job], Attempt]) -> Attempt:
-        for last in (False,) * (_TRIES - 1) + (True,):
+        for left in reversed(range(_TRIES)):
             try:
                 return play(hand, job)
             except (InfrastructureError, RemoteError):
                 self.errors += 1
-                if last:
+                if not left:
                     raise
         raise AssertionError
 
@@ -165,14 +164,11 @@ class Sessions:
         self.close()
 
 
-def groups_of(attempts: Sequence[Attempt], size: int) -> list[Sequence[Attempt]]:
-    """Cut attempts into groups of one start each.
-
-    Raises:
-        InfrastructureError: The attempts of a group did not have the same start.
-    """
-    groups = [attempts[first : first + size] for first in range(0, len(attempts), size)]
-    for group in groups:
-        if len({one.fingerprint for one in group}) > 1:
-            raise InfrastructureError(f"attempts at {group[0].job.world.id} had different starts")
-    return groups
+def _opened(url: str, world: str, count: int) -> list[RemoteEnv]:
+    for left in reversed(range(_TRIES)):
+        try:
+            return open_group(url, world, count, seed=0, observations=("tree",), reconnect=True)
+        except InfrastructureError:
+            if not left:
+                raise
+    raise AssertionError

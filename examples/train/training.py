@@ -18,10 +18,11 @@ from examples.train.demonstrations import Demonstrator
 from examples.train.evaluation import Records, rate, shown
 from examples.train.family import AXES_HELD_OUT, UNSEEN, Family, draw, family
 from examples.train.features import Choice, Sample
+from examples.train.groups import Curriculum, groups_of
 from examples.train.hand import Hand
-from examples.train.learning import Curriculum, clone, improve
+from examples.train.learning import clone, improve
 from examples.train.policy import Policy
-from examples.train.rollouts import Attempt, Job, Sessions, attempt, groups_of, random_attempt
+from examples.train.rollouts import Attempt, Job, Sessions, attempt, random_attempt
 from fairground.core import Configuration
 
 HELD_OUT = "instance, profile and theme new"
@@ -29,6 +30,7 @@ TRAINING = "training configurations"
 CURVE = "learning curve"
 NEW_SCENARIOS = "scenarios new"
 CLONED, LEARNED = "cloned", "cloned + RL"
+_EXPLORATION = 1.6  # temperature of attempts to learn from: at 1, most groups succeed or fail together
 
 
 @dataclass(frozen=True)
@@ -50,13 +52,13 @@ class Plan:
 
     scenarios: tuple[str, ...]
     demonstrations: int = 1
-    epochs: int = 30
-    iterations: int = 12
-    groups: int = 6
+    epochs: int = 60
+    iterations: int = 8
+    groups: int = 8
     attempts: int = 6
     test: int = 3
     axis: int = 1
-    points: int = 3
+    points: int = 2
     seed: int = 0
 
     @property
@@ -127,7 +129,7 @@ class Training:
     def _improve(self) -> None:
         plan = self.plan
         demonstrated = plan.demonstrations * len(plan.scenarios)
-        optimizer = torch.optim.AdamW(self.policy.parameters(), 5e-4, weight_decay=0.0)
+        optimizer = torch.optim.AdamW(self.policy.parameters(), 3e-4, weight_decay=0.0)
         curriculum = Curriculum(draw(self.family.training(), 40 * len(plan.scenarios), plan.seed + 1))
         path, done = self.folder / "learned.pt", 0
         if path.exists():
@@ -137,6 +139,7 @@ class Training:
             optimizer.load_state_dict(state["optimizer"])
             curriculum.load(state["curriculum"])
         stops = {round(plan.iterations * part / plan.points) for part in range(1, plan.points)}
+        self.policy.temperature = _EXPLORATION
         for iteration in range(done, plan.iterations):
             starts = curriculum.draw(plan.groups, plan.seed + iteration)
             jobs = [
