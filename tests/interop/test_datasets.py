@@ -373,6 +373,13 @@ def test_bad_options_are_refused_before_anything_is_written(run: Path, tmp_path:
     assert [path.name for path in full.iterdir()] == ["mine.txt"]
 
 
+def test_a_recording_with_an_invalid_start_has_no_timestamps(tmp_path: Path) -> None:
+    record(tmp_path / "runs" / "e", "ab", [Done()], episode=an_episode(started="some day"))
+    export_dataset(tmp_path / "runs", tmp_path / "atif", "atif")
+    (folder,) = (tmp_path / "atif").iterdir()
+    assert all("timestamp" not in step for step in json.loads((folder / "trajectory.json").read_text())["steps"])
+
+
 def test_row_groups_are_written_as_they_fill(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fairground.interop.datasets.parquet._GROUP_BYTES", 1)
     export_dataset(run, tmp_path / "a.parquet", "sft", Options(rows="step", filters=Filters((Outcome.PASSED,))))

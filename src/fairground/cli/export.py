@@ -85,7 +85,7 @@ def export(
     Examples:
       fairground export runs/first -o first.csv
       fairground export runs/oracle --format sft --dialect ui-tars -o sft.parquet
-      fairground export runs/oracle --format hf --rows step --split split.json -o dataset
+      fairground export runs/oracle --format hf --rows step -o dataset
       fairground export runs/first --format rl -o rl.parquet
     """  # noqa: D301 (\b keeps line breaks)
     given: dict[str, Any] = {

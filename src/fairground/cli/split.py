@@ -64,7 +64,7 @@ def split(
     ] = None,
     json: Json = False,
 ) -> int:
-    """Split scenarios into train and test, with no similar scenarios on both sides.
+    """Split scenarios into train and test without similar ones on both sides.
 
     \b
     Examples:

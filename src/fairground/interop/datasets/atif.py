@@ -41,7 +41,7 @@ def trajectory(conversation: Conversation) -> dict[str, Any]:
     first = attempt.recorded.digests[0]
     opening = {
         "step_id": 1,
-        "timestamp": episode.started,
+        **_timestamp(attempt, 0.0),
         "source": "user",
         "message": [{"type": "text", "text": episode.instruction}, _image(first)],
     }
@@ -60,16 +60,24 @@ def _step(conversation: Conversation, number: int) -> dict[str, Any]:
     step, call = turn.step, f"call_{number + 1}"
     text = "\n".join([*step.messages, *([f"Refused: {step.refused}"] if step.refused and not step.messages else [])])
     after = [{"type": "text", "text": text}] if text else []
-    began = datetime.fromisoformat(conversation.attempt.recorded.episode.started.replace("Z", "+00:00"))
     return {
         "step_id": number + 2,
-        "timestamp": (began + timedelta(seconds=step.seconds)).isoformat(),
+        **_timestamp(conversation.attempt, step.seconds),
         "source": "agent",
         "message": step.thought,
         "tool_calls": [{"tool_call_id": call, "function_name": FUNCTION, "arguments": step.action.plain()}],
         "observation": {"results": [{"source_call_id": call, "content": [*after, _image(step.frame)]}]},
         "extra": {"agent_ms": step.agent_ms, "settled": step.settled, "refused": step.refused},
     }
+
+
+def _timestamp(attempt: Attempt, seconds: float) -> dict[str, str]:
+    """Return the time of a step; empty if the recording does not say in a valid form when it began."""
+    try:
+        began = datetime.fromisoformat(attempt.recorded.episode.started)
+        return {"timestamp": (began + timedelta(seconds=seconds)).isoformat()}
+    except (ValueError, OverflowError):
+        return {}
 
 
 def _image(digest: str) -> dict[str, Any]:

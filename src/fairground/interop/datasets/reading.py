@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fairground.core import Check, EpisodeError, Outcome
+from fairground.core import Check, EpisodeError, Outcome, fingerprint
 from fairground.core.damage import Damaged, notice
 from fairground.rollout import EpisodeFolder, read_episode
 from fairground.rollout.ended import Ended, ended_episodes, result_folders
@@ -95,7 +95,7 @@ def attempts(folders: Sequence[Path], filters: Filters, left_out: LeftOut) -> It
 
     Damaged episodes are reported with `notice` and left out.
     """
-    seen: set[object] = set()
+    seen: set[tuple[str, str, str]] = set()
     exported = 0
     for folder in result_folders(folders):
         for ended in ended_episodes(folder)[0]:
@@ -160,7 +160,7 @@ def _summary_reason(ended: Ended, filters: Filters) -> str:
     return ""
 
 
-def _content_reason(attempt: Attempt, filters: Filters, seen: set[object]) -> str:
+def _content_reason(attempt: Attempt, filters: Filters, seen: set[tuple[str, str, str]]) -> str:
     episode = attempt.recorded.episode
     if filters.split is not None:
         split, side = filters.split
@@ -168,8 +168,8 @@ def _content_reason(attempt: Attempt, filters: Filters, seen: set[object]) -> st
         if actual != side:
             return "not in the split" if actual is None else f"{actual} side of the split"
     if filters.deduplicate:
-        actions = tuple(step.action.model_dump_json() for step in attempt.recorded.steps)
-        key = (episode.configuration.id, episode.first_frame, hash(actions), actions[-1:] if actions else ())
+        actions = fingerprint([step.action.plain() for step in attempt.recorded.steps])
+        key = (episode.configuration.id, episode.first_frame, actions)
         if key in seen:
             return "duplicate"
         seen.add(key)
