@@ -18,6 +18,7 @@ from .stage import BOARDS
 BIN = Path(__file__).parents[2] / ".setup" / "openenv" / "bin"
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.timeout(600),
     pytest.mark.skipif(not (BIN / "openenv").exists(), reason="OpenEnv is not installed; `make test-all` installs it"),
 ]
 
@@ -57,7 +58,7 @@ def server() -> Iterator[EnvironmentServer]:
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run([str(BIN / words[0]), *words[1:]], capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run([str(BIN / words[0]), *words[1:]], capture_output=True, text=True, timeout=500, check=False)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-3000:]
     return done
 
