@@ -45,9 +45,11 @@ def main() -> int:
     parser.add_argument("--seats", type=int, default=2 * (os.cpu_count() or 1), help="sessions at the same time")
     parser.add_argument("--url", help="use this server (`fairground serve-env`) instead of starting one")
     given = parser.parse_args()
-    console = Console()
+    console = Console(markup=False, highlight=False)
     plan = Plan(**{**asdict(SHORT if given.short else FULL), "seed": given.seed})
     try:
+        if given.seats < 1:
+            raise InvalidInput(f"--seats: expected at least 1, got {given.seats}")
         with ExitStack() as stack:
             _claim(given.out, plan)
             minutes = plan.episodes * _CPU_SECONDS / (os.cpu_count() or 1) / 60
@@ -59,7 +61,7 @@ def main() -> int:
             begun = time.monotonic()
 
             def tell(said: str) -> None:
-                progress.console.print(f"{(time.monotonic() - begun) / 60:5.1f} min  {said}", highlight=False)
+                progress.console.print(f"{(time.monotonic() - begun) / 60:5.1f} min  {said}")
                 progress.update(task, description=said.partition(":")[0][:40])
 
             def note() -> None:
@@ -73,8 +75,11 @@ def main() -> int:
             progress.update(task, completed=plan.episodes)
         _report(console, training)
     except FairgroundError as error:
-        console.print(f"error: {error}", highlight=False)
+        console.print(f"error: {error}")
         return 1
+    except KeyboardInterrupt:
+        console.print("stopped; the same command continues")
+        return 130
     return 0
 
 
@@ -120,8 +125,7 @@ def _report(console: Console, training: Training) -> None:
     difference = gain(both, LEARNED, CLONED)
     console.print(
         f"Reinforcement learning adds {100 * difference.estimate:.0f} points "
-        f"[{100 * difference.low:.0f}, {100 * difference.high:.0f}] to cloning.",
-        highlight=False,
+        f"[{100 * difference.low:.0f}, {100 * difference.high:.0f}] to cloning."
     )
     if training.sessions.errors:
         console.print(f"{training.sessions.errors} attempts ended by infrastructure errors were made again.")

@@ -139,8 +139,11 @@ class Sessions:
                 self._hands.put(hand)
                 note()
 
-        with ThreadPoolExecutor(len(self._envs)) as threads:
+        threads = ThreadPoolExecutor(len(self._envs))
+        try:
             return list(threads.map(work, jobs))
+        finally:  # after an error or Ctrl-C, only the attempts in progress end
+            threads.shutdown(cancel_futures=True)
 
     def _play(self, hand: Hand, job: Job, play: Callable[[Hand, Job], Attempt]) -> Attempt:
         for left in reversed(range(_TRIES)):

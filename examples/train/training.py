@@ -23,7 +23,7 @@ from examples.train.hand import Hand
 from examples.train.learning import clone, improve
 from examples.train.policy import Policy
 from examples.train.rollouts import Attempt, Job, Sessions, attempt, random_attempt
-from fairground.core import Configuration
+from fairground.core import Configuration, InfrastructureError
 
 HELD_OUT = "instance, profile and theme new"
 TRAINING = "training configurations"
@@ -66,7 +66,7 @@ class Plan:
         """Number of episodes that the whole training plays."""
         count = len(self.scenarios)
         learning = count * self.demonstrations + self.iterations * self.groups * self.attempts
-        tests = count * self.test * 6 + count * 2 * (self.points - 1)
+        tests = count * self.test * 6 + count * min(2, self.test) * (self.points - 1)
         axes = 2 * count * self.axis * (len(AXES_HELD_OUT) + 1) + (len(UNSEEN) * self.test if self.axis else 0)
         return learning + tests + axes
 
@@ -111,6 +111,8 @@ class Training:
         for one in demonstrations:
             if one.stuck:
                 self.tell(f"  {one.job.world.id}: {one.stuck}")
+        if not good:
+            raise InfrastructureError("no demonstration succeeded, so there is nothing to imitate")
         path = self.folder / "cloned.pt"
         if not path.exists():
             optimizer = torch.optim.AdamW(self.policy.parameters(), 1e-3, weight_decay=0.01)
@@ -155,11 +157,14 @@ class Training:
                 f"{update.useful} of {update.groups} groups differ"
             )
             done = iteration + 1
-            state = {"policy": self.policy.state_dict(), "optimizer": optimizer.state_dict(), "done": done}
-            self._save(path, state | {"curriculum": curriculum.state()})
             if done in stops:
                 self._save(self.folder / f"learned-{done}.pt", {"policy": self.policy.state_dict()})
-                self._test(f"{LEARNED} {done}", demonstrated + done * plan.groups * plan.attempts, quick=True)
+            state = {"policy": self.policy.state_dict(), "optimizer": optimizer.state_dict(), "done": done}
+            self._save(path, state | {"curriculum": curriculum.state()})
+        for stop in sorted(stops):
+            self.policy.load_state_dict(torch.load(self.folder / f"learned-{stop}.pt")["policy"])
+            self._test(f"{LEARNED} {stop}", demonstrated + stop * plan.groups * plan.attempts, quick=True)
+        self.policy.load_state_dict(torch.load(path)["policy"])
         self._test(LEARNED, demonstrated + plan.iterations * plan.groups * plan.attempts)
 
     def _axes(self) -> None:
