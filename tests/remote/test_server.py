@@ -52,9 +52,11 @@ def test_worlds_are_drawn_as_the_local_environment_draws_them(url: str) -> None:
     local = FairgroundEnv(BOARDS)
     start = open_session(url, seed=11)
     drawn = [start["world"]]
-    drawn += [call(url, start["session"], "reset")[1]["world"] for _ in range(3)]
-    drawn.append(call(url, start["session"], "reset", seed=11)[1]["world"])
-    drawn.append(call(url, start["session"], "reset", options={"profile": "long", "theme": "blue"})[1]["world"])
+    resets: list[dict[str, Any]] = [{}, {}, {}, {"seed": 11}, {"options": {"profile": "long", "theme": "blue"}}]
+    for fields in resets:
+        status, start = call(url, start["session"], "reset", **fields)
+        assert status == 200, start
+        drawn.append(start["world"])
     assert close(url, start["session"]) == 204
     try:
         expected = [local.reset(seed=11)[1]["world"]]
@@ -257,7 +259,7 @@ def test_openenv_messages(url: str) -> None:
         assert ended["done"] and ended["reward"] == 1.0 and ended["metadata"]["outcome"] == "passed"
         assert ended["metadata"]["checks"] and not ended["metadata"]["truncated"]
         assert send("reset", world="boards/board/read/default@long")["data"]["observation"]["step"] == 0
-        for wrong in ({"foo": 1}, {"observations": ["tree"]}, {"seed": "x"}):
+        for wrong in ({"options": [1]}, {"options": {"theme": 1}}, {"foo": 1}, {"observations": []}, {"seed": "x"}):
             assert send("reset", **wrong)["data"]["code"] == "VALIDATION_ERROR"
         assert send("dance")["data"]["code"] == "VALIDATION_ERROR"
     status, begun, _ = request(url, "POST", "/reset", {"seed": 1})

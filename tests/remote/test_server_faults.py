@@ -243,6 +243,18 @@ def test_closing_a_session_in_a_step_answers_the_step_and_frees_the_seat(held: t
         assert server.sessions.in_use == 0
 
 
+def test_a_fork_that_is_cancelled_leaves_no_session(board_server: EnvironmentServer, url: str) -> None:
+    with connected(url) as first, connected(url) as second:
+        session = first.call("open")["sessions"][0]["session"]
+        fork = first.send("fork", session=session, count=2)
+        eventually(lambda: board_server.sessions.in_use == 3)
+        assert second.call("cancel", session=session) == {"cancelled": True}
+        answer = first.receive()
+        assert answer["id"] == fork and answer["error"]["type"] == "cancelled"
+        assert board_server.sessions.in_use == 1
+        first.call("close", session=session)
+
+
 def test_stopping_the_server_answers_running_calls_and_leaves_no_seat() -> None:
     with held_server(2) as (server, gate), connected(server.url) as socket:
         session = socket.call("open", group=2)["sessions"][0]["session"]

@@ -29,19 +29,21 @@ def routes(calls: Calls) -> list[BaseRoute]:
     """Return the routes of the HTTP API."""
     sessions = calls.sessions
 
-    async def open_sessions(request: Request) -> Response:
-        answer = await calls.call("open", None, await read_object(request), None)
+    async def opened(request: Request, answer: Answer) -> Response:
         if await request.is_disconnected():  # nobody learns the ids, so nobody could close them
             for start in answer.data["sessions"]:
                 await sessions.close(start["session"], "disconnect")
-        return answered(answer, 201)
+        return _json(answer.data, 201)
+
+    async def open_sessions(request: Request) -> Response:
+        return await opened(request, await calls.call("open", None, await read_object(request), None))
 
     async def call_session(request: Request) -> Response:
         method = request.path_params["method"]
         if method not in _PATHS:
             raise unknown("method", method[:60], _PATHS)
         answer = await calls.call(method, request.path_params["session"], await read_object(request), None)
-        return answered(answer, 201 if method == "fork" else 200)
+        return await opened(request, answer) if method == "fork" else _json(answer.data)
 
     async def close_session(request: Request) -> Response:
         await calls.call("close", request.path_params["session"], {}, None)
@@ -146,11 +148,6 @@ async def read_object(request: Request) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise InvalidInput(f"body: expected a JSON object, got {type(data).__name__}")
     return data
-
-
-def answered(answer: Answer, status: int = 200) -> Response:
-    """Return the response to a call."""
-    return _json(answer.data, status)
 
 
 def problem(error: BaseException, status: int | None = None) -> Response:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import logging
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -25,6 +26,8 @@ from fairground.remote.protocol import REQUESTS
 from fairground.remote.sessions import Owner
 from fairground.remote.websocket_api import send_within
 from fairground.worlds import PINS
+
+_log = logging.getLogger(__name__)
 
 _OPENING: Final = ("world", "observations", "split", "lease")
 _NOT_OURS: Final = ("episode_id", "timeout_s", "request_id")  # OpenEnv's own; they have no effect here
@@ -90,7 +93,10 @@ class _Session:
     async def reset(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         fields = {name: value for name, value in fields.items() if name not in _NOT_OURS and value is not None}
         options = {name: fields.pop(name) for name in (*PINS, "next") if name in fields}
-        options |= fields.pop("options", {})
+        more = fields.pop("options", {})
+        if not isinstance(more, dict):
+            raise InvalidInput(f"options: expected an object, got {type(more).__name__}")
+        options |= more
         request: dict[str, Any] = {"options": options}
         if "seed" in fields:
             request["seed"] = fields.pop("seed")
@@ -165,7 +171,9 @@ async def _serve(calls: Calls, websocket: WebSocket, send_seconds: float) -> Non
         while (message := await websocket.receive())["type"] != "websocket.disconnect":
             try:
                 answer = await _answer(session, message.get("text"))
-            except FairgroundError as error:
+            except Exception as error:
+                if not isinstance(error, FairgroundError):
+                    _log.exception("a call failed unexpectedly")
                 answer = {"type": "error", "data": _error(calls, error)}
             if answer is None:
                 await websocket.close()
@@ -198,7 +206,7 @@ async def _answer(session: _Session, text: str | None) -> dict[str, Any] | None:
     raise unknown("message type", str(kind)[:60], ["reset", "step", "state", "close"])
 
 
-def _error(calls: Calls, error: FairgroundError) -> dict[str, Any]:
+def _error(calls: Calls, error: Exception) -> dict[str, Any]:
     """Return an error with OpenEnv's code."""
     body = to_wire(error)[1]
     code = "EXECUTION_ERROR"
@@ -209,7 +217,9 @@ def _error(calls: Calls, error: FairgroundError) -> dict[str, Any]:
         code = "SESSION_ERROR"
     elif isinstance(error, InvalidInput):
         code = "VALIDATION_ERROR"
-    return {**body, "code": code, "message": str(error)}
+    if body["fix"]:
+        body["message"] += f"\n  fix: {body['fix']}"  # OpenEnv's client shows the message only
+    return {**body, "code": code}
 
 
 def _named(value: Any) -> str:

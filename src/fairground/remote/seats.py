@@ -48,7 +48,7 @@ class Seats:
         with self._lock:
             key = next((key for key, (world, _) in self._orders.items() if world == kind), None)
             ordered = self._orders.pop(key)[1] if key is not None else None
-        if ordered is not None:
+        if ordered is not None and not ordered.cancel():  # it is being opened, or ready
             with contextlib.suppress(FairgroundError):  # opening another one raises the error, if it is not by chance
                 seat = ordered.result(timeout)
                 if _usable(seat):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 import time
 from collections.abc import Coroutine, Sequence
@@ -161,14 +162,19 @@ class Sessions:
         session = self._find(name)
         if not self.host.forks:
             raise InvalidInput("this server cannot fork sessions", fix="see `fork` in the answer of /v1/server")
-        with self._seats(request.count):
-            names = [_new_id() for _ in range(request.count)]
+        _check_idle(session)
+        reservation = self._seats(request.count)
+        names = [_new_id() for _ in range(request.count)]
 
-            async def work() -> list[Reply]:
+        async def work() -> list[Reply]:
+            with reservation:
                 replies = await asyncio.wrap_future(self.host.fork(name, names))
+                if session.interrupt is None or session.interrupt.done():  # nobody learns of them
+                    await self._discard(names)
+                    raise Cancelled("the fork was cancelled")
                 return self._add(names, session.draws.copies(request.count), replies, session.lease, owner)
 
-            return await self._one_at_a_time(session, work())
+        return await self._one_at_a_time(session, work())
 
     async def cancel(self, name: str) -> Reply:
         """End the episode without a verdict. A call that runs is answered at once with `Cancelled`."""
@@ -236,9 +242,11 @@ class Sessions:
         return await self._one_at_a_time(session, work())
 
     async def _one_at_a_time(self, session: Session, work: Coroutine[Any, Any, T]) -> T:
-        if session.call is not None or session.closing is not None:
+        try:
+            _check_idle(session)
+        except Busy:
             work.close()
-            raise Busy("the session is serving another call", fix="wait for its answer, or call cancel")
+            raise
         session.touch()
         # A task of its own: it goes on if the client that waits for it is gone.
         task = self._background(work)
@@ -277,11 +285,9 @@ class Sessions:
         await self._interrupted(session, Cancelled("the session was closed", fix="open a new session"))
         self._sessions.pop(session.id, None)
         self.metrics.closed[by] += 1
-        self._reserved += 1
+        self._reserved += 1  # until its seat is free
         try:
-            await asyncio.wrap_future(self.host.close(session.id))
-        except FairgroundError:
-            pass  # the seat was broken or lost; nothing of it is left
+            await self._discard([session.id])
         finally:
             self._reserved -= 1
 
@@ -304,11 +310,16 @@ class Sessions:
         results = await asyncio.gather(*map(asyncio.wrap_future, opens), return_exceptions=True)
         failures = [result for result in results if isinstance(result, BaseException)]
         if failures or self._shut:
-            for name, result in zip(names, results, strict=True):
-                if not isinstance(result, BaseException):
-                    await asyncio.wrap_future(self.host.close(name))
+            opened = zip(names, results, strict=True)
+            await self._discard([name for name, result in opened if not isinstance(result, BaseException)])
             raise failures[0] if failures else Closing("the server is shutting down")
         return [result for result in results if not isinstance(result, BaseException)]
+
+    async def _discard(self, names: Sequence[str]) -> None:
+        """Close environments that have no session."""
+        for name in names:
+            with contextlib.suppress(FairgroundError):  # it is broken or lost; nothing of it is left
+                await asyncio.wrap_future(self.host.close(name))
 
     def _add(
         self, names: Sequence[str], draws: Sequence[Draws], replies: Sequence[Reply], lease: float, owner: Owner | None
@@ -342,16 +353,22 @@ class Sessions:
 
 
 class _Reservation:
-    """Seats that are taken for sessions being opened."""
+    """Seats that are taken for sessions being opened, until the block ends."""
 
     def __init__(self, table: Sessions, count: int) -> None:
         self._table, self._count = table, count
+        table._reserved += count
 
     def __enter__(self) -> None:
-        self._table._reserved += self._count
+        pass
 
     def __exit__(self, *_: object) -> None:
         self._table._reserved -= self._count
+
+
+def _check_idle(session: Session) -> None:
+    if session.call is not None or session.closing is not None:
+        raise Busy("the session is serving another call", fix="wait for its answer, or call cancel")
 
 
 def _interrupt(session: Session, reason: FairgroundError) -> None:

@@ -134,12 +134,15 @@ class Worker:
         Raises:
             ForkFailed: The state cannot be copied, or a copy differs. The episode of this worker goes on.
         """
-        forks = []
-        for env in self._running().fork(count):
-            worker = Worker(self.observations, seats=self._seats, runner=self._runner)
+        workers = [Worker(self.observations, seats=self._seats, runner=self._runner) for _ in range(count)]
+        for worker, env in zip(workers, self._running().fork(count), strict=True):
             worker._env, worker._over = env, False
-            forks.append((worker, worker._start()))
-        return forks
+        try:
+            return [(worker, worker._start()) for worker in workers]
+        except BaseException:
+            for worker in workers:
+                worker.close()
+            raise
 
     def cancel(self) -> Reply:
         """End the episode without a verdict."""
