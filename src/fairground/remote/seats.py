@@ -18,6 +18,9 @@ PER_BROWSER: Final = 16
 """How many seats share one browser. If it crashes, their episodes end with an infrastructure error."""
 
 
+_RETRIES: Final = 2
+
+
 class Seats:
     """A source of seats for environments. Thread-safe.
 
@@ -106,12 +109,14 @@ class Seats:
             while (seat := self._take_idle(world)) is not None:
                 if _renewed(seat, world):
                     return seat
-            try:
-                return self._build(world)
-            except MissingPrerequisite:
-                raise
-            except InfrastructureError:
-                return self._build(world)  # once more: no agent was involved yet, and a busy machine may be the cause
+            for _ in range(_RETRIES):
+                try:
+                    return self._build(world)
+                except MissingPrerequisite:
+                    raise
+                except InfrastructureError:
+                    pass  # no agent was involved yet, and a busy machine may be the cause; the last attempt raises
+            return self._build(world)
 
     def _build(self, world: World) -> Seat:
         if self._open >= self._most and (other := self._take_idle(None)) is not None:
