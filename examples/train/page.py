@@ -91,7 +91,7 @@ def read_page(tree: str, size: tuple[int, int]) -> Page:
         for place, node in enumerate(nodes)
         if node.box is not None and (node.role in ROLES or node.role in _BARS)
     ]
-    controls = []
+    controls: list[Control] = []
     for place, node in enumerate(nodes):
         if node.role not in ROLES or not node.name or "disabled" in node.states or len(controls) == MAX_CONTROLS:
             continue

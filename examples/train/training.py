@@ -51,8 +51,8 @@ class Plan:
     """
 
     scenarios: tuple[str, ...]
-    demonstrations: int = 1
-    epochs: int = 60
+    demonstrations: int = 2
+    epochs: int = 40
     iterations: int = 8
     groups: int = 8
     attempts: int = 6
