@@ -60,8 +60,8 @@ def improve(policy: Policy, groups: Sequence[Sequence[Attempt]], optimizer: torc
     for group in groups:
         found = advantages(group)
         useful += any(map(any, found))
-        for one, gains in zip(group, found, strict=True):
-            decisions = zip(one.samples, one.choices, one.log_probs, gains, strict=True)
+        for one, worth in zip(group, found, strict=True):
+            decisions = zip(one.samples, one.choices, one.log_probs, worth, strict=True)
             rows += [decision for decision in decisions if decision[-1]]
     generator = np.random.default_rng(seed)
     for _ in range(_EPOCHS if rows else 0):

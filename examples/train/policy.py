@@ -143,11 +143,12 @@ class Policy(nn.Module):
 
     def _name(self, words: Tensor) -> Tensor:
         """The mean embedding of words."""
-        return self.word(words).sum(-2) / (words > 0).sum(-1, keepdim=True).clamp(min=1)
+        together: Tensor = self.word(words).sum(-2)
+        return together / (words > 0).sum(-1, keepdim=True).clamp(min=1)
 
     def _starts(self, tokens: Tensor, present: Tensor, field: Tensor) -> Tensor:
         wide = field[:, None].expand_as(tokens)
-        scores = self.first(torch.cat([tokens, wide, tokens * wide], -1)).squeeze(-1)
+        scores: Tensor = self.first(torch.cat([tokens, wide, tokens * wide], -1)).squeeze(-1)
         return (scores / self.temperature).masked_fill(~present, _NEVER)
 
     def _ends(self, tokens: Tensor, present: Tensor, field: Tensor, first: Tensor) -> Tensor:
@@ -155,7 +156,7 @@ class Policy(nn.Module):
         begun = tokens[torch.arange(len(first)), first][:, None].expand_as(tokens)
         distance = torch.arange(tokens.shape[1])[None] - first[:, None]
         ahead = self.place(distance.clamp(0, MAX_TOKENS - 1))
-        scores = self.last(torch.cat([tokens, wide, begun, ahead], -1)).squeeze(-1)
+        scores: Tensor = self.last(torch.cat([tokens, wide, begun, ahead], -1)).squeeze(-1)
         return (scores / self.temperature).masked_fill(~present | (distance < 0) | (distance >= _SPAN), _NEVER)
 
 

@@ -15,7 +15,7 @@ import torch
 
 from examples.train.curve import Point
 from examples.train.demonstrations import Demonstrator
-from examples.train.evaluation import Records, rate, shown
+from examples.train.evaluation import Records, Row, rate, shown
 from examples.train.family import AXES_HELD_OUT, UNSEEN, Family, draw, family
 from examples.train.features import Choice, Sample
 from examples.train.groups import Curriculum, groups_of
@@ -207,7 +207,7 @@ class Training:
         worlds: Sequence[Configuration],
         play: Callable[[Hand, Job], Attempt] | None = None,
         **more: float,
-    ) -> list[dict[str, object]]:
+    ) -> list[Row]:
         greedy = agent != "untrained"  # the most likely choice of random weights is the same on every page
         jobs = [Job(world, number, greedy) for number, world in enumerate(worlds)]
         run = partial(self._play, jobs) if play is None else partial(self.sessions.run, jobs, play, self.note)
