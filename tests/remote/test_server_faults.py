@@ -9,6 +9,7 @@ import signal
 import socket as sockets
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -299,9 +300,10 @@ def test_a_client_that_does_not_read_is_disconnected() -> None:
 
 
 def test_an_agent_that_breaks_its_own_seat_has_failed() -> None:
+    others = set(_below(os.getpid()))
     with EnvironmentServer(BOARDS, seats=1) as server:
         session = open_session(server.url)["session"]
-        _kill_browser(server)
+        _kill_browser(server, others)
         status, body = call(server.url, session, "step", action={"kind": "answer", "text": "Hello"})
         assert status == 200 and body["terminated"] and body["reward"] == 0.0
         assert body["info"]["outcome"] == "failed" and body["info"]["ended_by"] == "seat"
@@ -311,9 +313,10 @@ def test_an_agent_that_breaks_its_own_seat_has_failed() -> None:
 
 
 def test_a_dead_shared_browser_is_an_error_and_the_session_can_be_reset() -> None:
+    others = set(_below(os.getpid()))
     with EnvironmentServer(BOARDS, seats=2, share_browser=True) as server:
         sessions = [open_session(server.url)["session"] for _ in range(2)]
-        _kill_browser(server)
+        _kill_browser(server, others)
         for session in sessions:
             status, body = call(server.url, session, "step", action={"kind": "answer", "text": "Hello"})
             assert status == 500 and body["error"]["type"] == "infrastructure" and "reward" not in body
@@ -323,13 +326,13 @@ def test_a_dead_shared_browser_is_an_error_and_the_session_can_be_reset() -> Non
             assert close(server.url, session) == 204
 
 
-def _kill_browser(server: EnvironmentServer) -> None:
-    """Kill the processes of the only browser of a server, and wait until its seats know."""
+def _kill_browser(server: EnvironmentServer, others: set[int]) -> None:
+    """Kill the processes of the only browser of a server, not those of others, and wait until its seats know."""
     host: Any = server.place
     worker = next(iter(host._places.values())).worker
-    for child in _below(os.getpid()):
-        with open(f"/proc/{child}/cmdline", "rb") as file:
-            if b"chrom" in file.read():
+    for child in set(_below(os.getpid())) - others:
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it ended with its parent
+            if b"chrom" in Path(f"/proc/{child}/cmdline").read_bytes():
                 os.kill(child, signal.SIGKILL)
     eventually(lambda: not worker._env.seat.screen.alive)
 
