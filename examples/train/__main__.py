@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
@@ -103,20 +104,22 @@ def _report(console: Console, training: Training) -> None:
     records = training.records
     agents = ["do-nothing", "random", "untrained", CLONED, LEARNED, "oracle"]
     of_agent = {agent: records.rows(agent, HELD_OUT) for agent in agents}
-    table = Table(title=f"Success on held-out configurations: {HELD_OUT}", title_justify="left")
-    table.add_column("scenario")
+    table = Table(title=f"Successes on held-out configurations: {HELD_OUT}", title_justify="left", box=SIMPLE_HEAD)
+    table.add_column("scenario", no_wrap=True)
     for agent in agents:
         table.add_column(agent, justify="right")
     for scenario in training.plan.scenarios:
         cells = [[row for row in of_agent[agent] if row["scenario"] == scenario] for agent in agents]
         passed = [f"{sum(row['outcome'] == 'passed' for row in rows)}/{len(rows)}" for rows in cells]
         table.add_row(scenario, *passed)
-    table.add_section()
-    table.add_row("all, with 95% interval", *(shown(rate(of_agent[agent])) for agent in agents))
     console.print(table)
+    rates = Table("agent", "success, 95% interval", title="All scenarios", title_justify="left", box=SIMPLE_HEAD)
+    for agent in agents:
+        rates.add_row(agent, shown(rate(of_agent[agent])))
+    console.print(rates)
     sets = [TRAINING, *(f"{axis} new" for axis in AXES_HELD_OUT), HELD_OUT, NEW_SCENARIOS]
     if training.plan.axis:
-        axes = Table("configurations", CLONED, LEARNED, title="Generalisation", title_justify="left")
+        axes = Table("configurations", CLONED, LEARNED, title="Generalisation", title_justify="left", box=SIMPLE_HEAD)
         for of in sets:
             rows = [records.rows(agent, of) for agent in (CLONED, LEARNED)]
             axes.add_row(of, *(shown(rate(some)) if some else "" for some in rows))
@@ -128,7 +131,7 @@ def _report(console: Console, training: Training) -> None:
         f"[{100 * difference.low:.0f}, {100 * difference.high:.0f}] to cloning."
     )
     if training.sessions.errors:
-        console.print(f"{training.sessions.errors} attempts ended by infrastructure errors were made again.")
+        console.print(f"Attempts made again after infrastructure errors: {training.sessions.errors}")
     cloned = next(point for point in training.points if point.said.startswith(f"{CLONED},"))
     path = training.folder / "training.svg"
     write_curve(path, training.points, cloned, rate(of_agent["random"]))
