@@ -99,7 +99,7 @@ def test_a_python_that_is_too_old_is_named(checkout: Path) -> None:
 def test_a_wish_that_is_none_is_refused(checkout: Path) -> None:
     done = set_up(checkout, "everything")
     assert done.returncode == 1
-    assert "expected check, run, test or bench" in done.stderr
+    assert "expected check, run, test, bench, train or openenv" in done.stderr
 
 
 @pytest.mark.slow

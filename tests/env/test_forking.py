@@ -89,6 +89,7 @@ def test_a_fork_takes_its_seat_from_where_the_next_one_is_opened_ahead(desktop: 
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_a_replay_that_differs_is_an_error_leaves_no_seat_and_the_original_goes_on(env: FairgroundEnv) -> None:
     env.reset(seed=1)
     env.step(Type(text="hello"))
@@ -116,6 +117,7 @@ class Clock:
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_forks_have_used_as_much_time_and_scoring_and_forking_use_none(
     env: FairgroundEnv, monkeypatch: pytest.MonkeyPatch
 ) -> None:

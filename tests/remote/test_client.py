@@ -100,6 +100,7 @@ def test_a_wrong_name_is_refused_where_it_is_written(server: EnvironmentServer, 
 
 
 @pytest.mark.parametrize("kind", [gymnasium.vector.SyncVectorEnv, gymnasium.vector.AsyncVectorEnv])
+@pytest.mark.slow
 def test_vector_environments_reset_themselves_on_the_step_after_the_end(server: EnvironmentServer, kind: Any) -> None:
     make = partial(RemoteEnv, server.url)
     pickle.loads(pickle.dumps(make))
@@ -158,6 +159,7 @@ def test_a_group_starts_at_the_same_state_and_its_members_go_their_own_ways(serv
             env.close()
 
 
+@pytest.mark.slow
 def test_an_episode_is_cancelled_from_another_thread() -> None:
     with held_server(2) as (server, gate):
         env = RemoteEnv(server.url)

@@ -98,6 +98,7 @@ def test_a_token_is_asked_for_and_never_shown(monkeypatch: pytest.MonkeyPatch) -
         Connection(env._address, 10).close()
 
 
+@pytest.mark.slow
 def test_a_restarted_server_ends_the_episode_and_only_a_reset_goes_on_if_asked_for(
     env: Callable[..., RemoteEnv],
 ) -> None:
@@ -123,6 +124,7 @@ def test_a_restarted_server_ends_the_episode_and_only_a_reset_goes_on_if_asked_f
         assert server.sessions.count == 0
 
 
+@pytest.mark.slow
 def test_a_session_whose_lease_ran_out_is_lost_and_replaced_if_asked_for(env: Callable[..., RemoteEnv]) -> None:
     with EnvironmentServer(WORLD, seats=1, share_browser=True) as server:
         idle = env(server.url, lease=0.2, reconnect=True)

@@ -58,6 +58,7 @@ def test_it_prints_how_to_connect_and_sigterm_leaves_nothing(tmp_path: Path) -> 
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_killing_it_leaves_no_seat_and_sessions_are_lost() -> None:
     with served("--json", "--warm", "0") as (process, text):
         facts = json.loads(text)

@@ -193,6 +193,7 @@ def test_a_server_of_one_side_of_a_split_refuses_the_other() -> None:
         assert request(server.url, "POST", "/v1/sessions", {"split": "train", "group": 2})[0] == 503
 
 
+@pytest.mark.slow
 def test_the_seat_of_the_next_episode_is_opened_in_advance() -> None:
     with EnvironmentServer(BOARDS, seats=1, warm=1, share_browser=True) as server, connected(server.url) as socket:
         session = socket.call("open", seed=2)["sessions"][0]["session"]

@@ -256,6 +256,7 @@ def test_a_fork_that_is_cancelled_leaves_no_session(board_server: EnvironmentSer
         first.call("close", session=session)
 
 
+@pytest.mark.slow
 def test_stopping_the_server_answers_running_calls_and_leaves_no_seat() -> None:
     with held_server(2) as (server, gate), connected(server.url) as socket:
         session = socket.call("open", group=2)["sessions"][0]["session"]
@@ -299,6 +300,7 @@ def test_a_client_that_does_not_read_is_disconnected() -> None:
             sender.join()
 
 
+@pytest.mark.slow
 def test_an_agent_that_breaks_its_own_seat_has_failed() -> None:
     others = set(_below(os.getpid()))
     with EnvironmentServer(BOARDS, seats=1) as server:
@@ -312,6 +314,7 @@ def test_an_agent_that_breaks_its_own_seat_has_failed() -> None:
         assert close(server.url, session) == 204
 
 
+@pytest.mark.slow
 def test_a_dead_shared_browser_is_an_error_and_the_session_can_be_reset() -> None:
     others = set(_below(os.getpid()))
     with EnvironmentServer(BOARDS, seats=2, share_browser=True) as server:

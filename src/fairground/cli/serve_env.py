@@ -80,7 +80,7 @@ def serve_env(
     \b
     Examples:
       fairground serve-env pocket/email --seats 8 --share-browser
-      fairground serve-env pocket desk/calc --seats 4 --host 0.0.0.0 --token-file token
+      fairground serve-env desk/calc --seats 4 --host 0.0.0.0 --token-file token
       fairground serve-env pocket --split splits.json:train --seats 16
 
     Clients use `fairground.remote.RemoteEnv`, OpenEnv's client, or HTTP and WebSocket. Prints the address and the lines
