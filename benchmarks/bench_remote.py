@@ -38,7 +38,7 @@ from fairground.screen import encode_png
 HERE = Path(__file__).resolve().parent
 PEER = HERE.parent / ".setup" / "openenv" / "bin" / "python"
 PHONE, DESKTOP = "pocket/email", "desk/mousepad"
-PHONES, DESKTOPS = (1, 8, 32, 64), (1, 2, 4)
+SESSIONS = (1, 8, 32, 64)
 ROUNDS = 60
 
 
@@ -54,8 +54,8 @@ def main(argv: list[str] | None = None) -> int:
     figures = [
         *overhead,
         *_peer(frame, wanted.seconds / 2),
-        *_sessions("phone", PHONE, PHONES, wanted.seconds, "--share-browser"),
-        *_sessions("desktop", DESKTOP, DESKTOPS, wanted.seconds),
+        *_sessions("phone", PHONE, wanted.seconds, "--share-browser"),
+        *_sessions("desktop", DESKTOP, wanted.seconds),
     ]
     return show(figures, as_json=wanted.json)
 
@@ -116,16 +116,16 @@ def _peer(frame: Frame, seconds: float) -> list[Figure]:
     return figures
 
 
-def _sessions(kind: str, world: str, counts: Sequence[int], seconds: float, *options: str) -> list[Figure]:
-    with _serving(world, max(counts), *options) as (url, pid):
-        return asyncio.run(_drive(kind, url, pid, counts, seconds))
+def _sessions(kind: str, world: str, seconds: float, *options: str) -> list[Figure]:
+    with _serving(world, max(SESSIONS), *options) as (url, pid):
+        return asyncio.run(_drive(kind, url, pid, seconds))
 
 
-async def _drive(kind: str, url: str, pid: int, counts: Sequence[int], seconds: float) -> list[Figure]:
+async def _drive(kind: str, url: str, pid: int, seconds: float) -> list[Figure]:
     figures, memory = [], {0: 0.0}
     async with AsyncClient(url) as client:
         sessions: list[AsyncSession] = []
-        for count in counts:
+        for count in SESSIONS:
             while len(sessions) < count:
                 batch = range(min(8, count - len(sessions)))
                 opened = await asyncio.gather(*(client.open(seed=len(sessions) + number) for number in batch))
@@ -138,7 +138,7 @@ async def _drive(kind: str, url: str, pid: int, counts: Sequence[int], seconds: 
             figures.append(Figure(f"{title}: taps", step_rate, "steps/s", note=note))
             note = f"median {statistics.median(resets) * 1e3:.3g} ms; judged and reset"
             figures.append(Figure(f"{title}: episodes", reset_rate, "resets/s", note=note))
-    first, last = counts[0], counts[-1]
+    first, last = SESSIONS[0], SESSIONS[-1]
     each = (memory[last] - memory[first]) / (last - first)
     figures.append(Figure(f"{kind}: memory per further idle session", each / 1e6, "MB"))
     return figures
