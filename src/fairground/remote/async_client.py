@@ -13,12 +13,13 @@ from typing import Any, Self
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
-from fairground.core import FairgroundError, Frame, InvalidInput, Verdict
+from fairground.core import FairgroundError, InvalidInput, Verdict
 from fairground.env import check_observations, decode_action
 from fairground.remote.answers import encode_request, error_from, read_answer, sample_from
+from fairground.remote.bands import BandDecoder
 from fairground.remote.client import ANSWER_SECONDS, CONTINUES
 from fairground.remote.connection import Address
-from fairground.remote.frames import FrameCache, decode_frame
+from fairground.remote.frames import FrameCache
 from fairground.remote.protocol import Start
 
 
@@ -124,9 +125,10 @@ class AsyncClient:
             raise error_from(answer)
         return answer.get("result")
 
-    async def _frame(self, digest: str) -> Frame:
-        frame = self._frames.get(digest)
-        return frame or decode_frame(await asyncio.to_thread(self._address.get, f"/v1/frames/{digest}"))
+    async def _png(self, digest: str) -> bytes:
+        if (kept := self._frames.get(digest)) is not None:
+            return kept
+        return await asyncio.to_thread(self._address.get, f"/v1/frames/{digest}")
 
     async def _receive(self, socket: ClientConnection) -> None:
         """Hand answers to those who wait for them, until the connection ends."""
@@ -168,6 +170,7 @@ class AsyncSession:
         self.info: dict[str, Any] = {}
         self._client = client
         self._observations = tuple(observations)
+        self._decoder = BandDecoder()
         self._running = True
 
     async def reset(
@@ -229,7 +232,7 @@ class AsyncSession:
     async def _observe(self, data: dict[str, Any]) -> None:
         frame = None
         if data["frame"] is not None and "screen" in self._observations:
-            frame = await self._client._frame(data["frame"]["digest"])
+            frame = self._decoder.decode(await self._client._png(data["frame"]["digest"]))
         self.observation = sample_from(data, self._observations, self.start.instruction, frame)
 
     async def _call(self, method: str, **fields: Any) -> Any:

@@ -12,6 +12,7 @@ import gymnasium
 from fairground.core import FairgroundError, InvalidInput, Pixels, Verdict, unknown
 from fairground.env import action_space, check_observations, decode_action
 from fairground.remote.answers import ServerLost, observation_space, sample_from, screen_size
+from fairground.remote.bands import BandDecoder
 from fairground.remote.connection import Address, Connection
 from fairground.remote.errors import Busy, Capacity, Closing, SessionLost
 from fairground.remote.protocol import Start
@@ -87,6 +88,7 @@ class RemoteEnv(gymnasium.Env[dict[str, Any], Any]):
         self._fresh = False  # opened by `open_group`, and not reset by the user yet
         self._running = False
         self._last_frame: Pixels | None = None
+        self._decoder = BandDecoder()
         self.server: dict[str, Any] = json.loads(self._address.get("/v1/server"))
         """What the server said about itself when this environment was made."""
         self.size = screen_size(self.server, world)
@@ -216,6 +218,7 @@ class RemoteEnv(gymnasium.Env[dict[str, Any], Any]):
         env._connection = self._connection.acquire()
         env._np_random = None
         env.action_space = action_space()
+        env._decoder = BandDecoder()
         env._begin(start)
         return env
 
@@ -231,7 +234,8 @@ class RemoteEnv(gymnasium.Env[dict[str, Any], Any]):
 
     def _observe(self, data: dict[str, Any]) -> dict[str, Any]:
         assert self._connection is not None and self.start is not None
-        frame = None if data["frame"] is None else self._connection.frame(data["frame"]["digest"])
+        shown = data["frame"]
+        frame = None if shown is None else self._decoder.decode(self._connection.png(shown["digest"]))
         self._last_frame = None if frame is None else frame.pixels
         self.last_observation = sample_from(data, self.observations, self.start.instruction, frame)
         return self.last_observation

@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 from websockets.exceptions import InvalidStatus, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
-from fairground.core import Frame, InvalidInput
+from fairground.core import InvalidInput
 from fairground.remote.answers import ServerLost, encode_request, error_from, read_answer
-from fairground.remote.frames import MAX_FRAME_BYTES, FrameCache, decode_frame
+from fairground.remote.frames import MAX_FRAME_BYTES, FrameCache
 
 OPEN_SECONDS: Final = 10.0
 
@@ -157,9 +157,9 @@ class Connection:
             raise error_from(answer)
         return answer.get("result")
 
-    def frame(self, digest: str) -> Frame:
-        """Return a frame that an answer named, from the server again if it is no longer kept."""
-        return self._frames.get(digest) or decode_frame(self.address.get(f"/v1/frames/{digest}"))
+    def png(self, digest: str) -> bytes:
+        """Return the PNG of a frame that an answer named, from the server again if it is no longer kept."""
+        return self._frames.get(digest) or self.address.get(f"/v1/frames/{digest}")
 
     def close(self) -> None:
         """End the connection. The server closes its sessions."""

@@ -19,10 +19,10 @@ from fairground.core import (
     parse_action,
 )
 from fairground.env import FairgroundEnv, check_observations, outline
+from fairground.remote.bands import BandEncoder
 from fairground.remote.errors import EpisodeOver
 from fairground.remote.seats import Seats
 from fairground.rollout.attribution import forfeit, seat_broke, words
-from fairground.screen import encode_png
 from fairground.worlds import World
 
 
@@ -87,7 +87,7 @@ class Worker:
         self.observations = tuple(observations)
         self._seats, self._runner = seats, runner
         self._env: FairgroundEnv | None = None
-        self._frame: Frame | None = None
+        self._encoder = BandEncoder()
         self._picture: Picture | None = None
         self._over = True
 
@@ -229,9 +229,7 @@ class Worker:
         seen = env.observation
         assert seen is not None
         if "screen" in self.observations:
-            if self._frame is None or self._frame != seen.frame:
-                self._picture = encode(seen.frame)
-            self._frame = seen.frame
+            self._picture = self._encode(seen.frame)
         picture = self._shown()
         width, height = picture.size if picture else (0, 0)
         windows = seen.windows
@@ -247,8 +245,9 @@ class Worker:
     def _shown(self) -> Picture | None:
         return self._picture if "screen" in self.observations else None
 
-
-def encode(frame: Frame) -> Picture:
-    """Encode a frame. The digest is of the PNG, which is much smaller than its pixels."""
-    png = encode_png(frame)
-    return Picture(hashlib.blake2b(png, digest_size=16).hexdigest(), png, frame.size)
+    def _encode(self, frame: Frame) -> Picture:
+        png = self._encoder.encode(frame)
+        if self._picture is not None and png == self._picture.png:
+            return self._picture
+        # The digest is of the PNG, which is much smaller than the pixels.
+        return Picture(hashlib.blake2b(png, digest_size=16).hexdigest(), png, frame.size)
