@@ -50,7 +50,7 @@ def write_curve(path: Path, learned: Sequence[Point], cloned: Point, chance: Int
         "Success on held-out configurations during training",
         "; ".join(point.said for point in learned),
         lambda width: panels(
-            [Panel("", curves)], width=width, across=1, x=(0.0, float(end)), ticks=_ticks(end),
+            [Panel("", curves)], width=width, across=1, x=(-0.02 * end, 1.01 * end), ticks=_ticks(end),
             x_axis="Episodes learned from (demonstrations and attempts)", y_axis="Success, held-out configurations",
             write_x=lambda value: f"{value:g}", write_y=lambda value: f"{100 * value:.0f}%",
         ),
