@@ -155,6 +155,16 @@ def test_an_answer_that_is_no_action_is_refused_with_what_would_be_one(answer: A
         agent.act(SEEN)
 
 
+def test_a_file_without_a_class_and_a_misspelt_class_say_what_to_write(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("from fairground import Click\nclass Clicker: ...\n")
+    with pytest.raises(InvalidInput, match="no class") as missing:
+        make_agent("mine.py", home=tmp_path)
+    assert missing.value.fix == "add the class: mine.py:CLASS"
+    with pytest.raises(InvalidInput, match="Cliker") as misspelt:
+        make_agent("mine.py:Cliker", home=tmp_path)
+    assert misspelt.value.fix == "did you mean Clicker?", "and not Click, which it imports"
+
+
 def test_actions_and_turns_are_taken_as_they_are() -> None:
     class Plain:
         def begin(self, brief: Brief) -> None: ...

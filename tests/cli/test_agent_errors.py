@@ -40,6 +40,14 @@ def data(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
+def test_show_names_the_error_that_an_agent_caused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The checks of such an episode only show that nothing was done."""
+    plan = [Planned(number=0, configuration="s/a/n/i@p/t/u", rollout=0, seed=0)]
+    with RunStore.create(tmp_path / "run", RunSpec(worlds=("s",), agent="mine.py:Mine"), plan) as store:
+        store.finish(0, Finished(Outcome.FAILED, 0.0, ended_by="agent_error", error="ZeroDivisionError: line 7"))
+    assert "ZeroDivisionError: line 7" in said(capsys, "show", tmp_path / "run")
+
+
 @pytest.fixture
 def quits(tmp_path: Path) -> Path:
     """Three passed, five were broken off by the agent and excluded."""

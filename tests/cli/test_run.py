@@ -110,6 +110,8 @@ def test_long_lines_hang_and_no_word_is_broken(
     long = "a/very/" + "long/" * 30 + "path"
     print_entry("[bold]note[/]", f"see {long} for it")
     assert capsys.readouterr().out.splitlines() == ["note   see", f"       {long}", "       for it"]
+    print_entry("[bold]score[/]", "robots.py:robot: 50%")
+    assert "robots.py:robot: 50%" in capsys.readouterr().out, "a name between colons is no emoji"
 
 
 def test_the_basis_of_estimates_is_printed_once_for_several_agents(capsys: pytest.CaptureFixture[str]) -> None:

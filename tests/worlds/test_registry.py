@@ -31,3 +31,9 @@ def test_a_suite_by_name_is_the_one_in_the_list() -> None:
     assert installed("dsk") is None
     with pytest.raises(UnknownName, match="did you mean desk"):
         suite_of("dsk/calc")
+
+
+def test_an_app_without_its_suite_says_which_suite_it_is_in() -> None:
+    with pytest.raises(UnknownName, match="an app, not a suite") as error:
+        suite_of("notes/count-label")
+    assert error.value.fix == "did you mean pocket/notes/count-label?"

@@ -132,5 +132,7 @@ def make_agent(name: str, *, deterministic: bool = False, home: Path | None = No
         return known[name]()
     if is_python_agent(name):
         return python_agent(name, home=home)
+    if name.endswith(".py"):
+        raise InvalidInput(f"agent {name!r} names a file, but no class", fix=f"add the class: {name}:CLASS")
     forms = ["oracle", "script:FILE", "program:COMMAND", *(f"{vendor}:MODEL" for vendor in MODELS)]
     raise unknown("agent", name, [*known, *forms, *published_agents(), "MODULE:CLASS", "FILE.py:CLASS"])

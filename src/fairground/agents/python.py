@@ -83,7 +83,7 @@ class PythonAgent:
                 f"act of {self.name} returned {_shown(answer)}, expected an action",
                 fix="return a Turn, an action such as Click(point=(10, 20)), or a dict such as {'kind': 'done'}",
             )
-        return turn_of(answer, where=f"what act of {self.name} returned")
+        return turn_of(answer, where=f"{self.name}: the action")
 
     def close(self) -> None:
         """Call its `close`, if it has one."""
@@ -173,10 +173,16 @@ def _find(place: str, name: str, home: Path) -> Any:
     member: Any = module
     for part in name.split("."):
         if not hasattr(member, part):
-            public = [known for known in vars(member) if not known.startswith("_") and callable(vars(member)[known])]
-            raise unknown(f"class of {place}", name, public)
+            raise unknown(f"class in {place}:", name, _classes(member))
         member = getattr(member, part)
     return member
+
+
+def _classes(member: Any) -> list[str]:
+    """Return the names that an agent can have: what a module or class defines itself, not what it imports."""
+    home = getattr(member, "__module__", None) or member.__name__
+    public = {name: value for name, value in vars(member).items() if not name.startswith("_") and callable(value)}
+    return [name for name, value in public.items() if getattr(value, "__module__", home) == home]
 
 
 def _from_file(path: Path) -> ModuleType:

@@ -93,9 +93,9 @@ def print_entry(label: str, text: str, *, indent: int = 7, to: Console = console
         indent: Column of the text and of its continuation lines.
         to: Where it is printed.
     """
-    head = Text.from_markup(label)
+    head = Text.from_markup(label, emoji=False)
     head.pad_right(indent - head.cell_len if label else 0)
-    body = Text.from_markup(text)
+    body = Text.from_markup(text, emoji=False)
     for place, line in enumerate(body.divide(_line_starts(body.plain, max(20, to.width - indent)))):
         line.rstrip()
         to.print(head + line if place == 0 else Text(" " * indent) + line, highlight=False, soft_wrap=True)

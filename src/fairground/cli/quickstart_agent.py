@@ -28,4 +28,4 @@ class MyAgent:
         if self.kind == "action":
             return Turn(Done(), "Everything that the task quotes is tapped.")
         notes = [n for n in nodes if n.role == "listitem" and n.find("heading")]
-        return Turn(Answer(text=str(len(notes))), "Count the notes in the tree.")
+        return Turn(Answer(text=str(len(notes))), "Count the notes shown.")

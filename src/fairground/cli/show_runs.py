@@ -116,7 +116,7 @@ def _explained(missed: list[Ended]) -> list[_Shown]:
 
 
 def _why(episode: Ended, file: str) -> str:
-    if episode.finished.outcome is not Outcome.FAILED:
+    if episode.finished.error:  # also of a failed episode: the agent caused it, and the checks only show the result
         return clean(in_a_line(episode.finished.error))
     try:
         checks = failed_checks(episode.home, file)

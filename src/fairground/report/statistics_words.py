@@ -179,10 +179,11 @@ def verdict(summary: Summary) -> list[Html]:
     if summary.duels:
         clear, every = sum(duel.better is not None for duel in summary.duels), len(summary.duels)
         paragraphs.append(
-            tag("p", f"{clear} of {counted(every, 'difference')} between two contenders "
-                     f"{'is' if clear == 1 else 'are'} significant at {1 - summary.level:.0%} after Holm's "
+            tag("p", (f"{clear} of {every} differences between two contenders {'is' if clear == 1 else 'are'}"
+                      if every > 1 else f"The difference between the two contenders is{'' if clear else ' not'}")
+                     + f" significant at {1 - summary.level:.0%} after Holm's "
                      "correction."
-                + (" The others are open: the data show neither a difference nor "
+                + (f" {'The others are' if every > 1 else 'It is'} open: the data show neither a difference nor "
                    "equality." if clear < every else ""), class_="small")
         )  # fmt: skip
     return paragraphs

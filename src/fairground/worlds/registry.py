@@ -8,7 +8,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from fairground.core import Configuration, InvalidConfiguration, InvalidInput, unknown
+from fairground.core import Configuration, InvalidConfiguration, InvalidInput, UnknownName, unknown
 from fairground.worlds.app import App, Scenario, Suite, World
 from fairground.worlds.folder import read_folder
 
@@ -148,6 +148,8 @@ def suite_of(text: str) -> tuple[Suite, str]:
     path, tail = Path(place), list[str]()
     while not (path / "world.toml").is_file():
         if path == path.parent:
+            if homes := [name for name, suite in suites().items() if head in {app.name for app in suite.apps}]:
+                raise UnknownName(f"{head!r} is an app, not a suite", fix=f"did you mean {homes[0]}/{text}?")
             raise unknown("suite", head, suites())
         tail.insert(0, path.name)
         path = path.parent
