@@ -25,6 +25,7 @@ from fairground.remote import (
     SessionLost,
     Unauthorized,
 )
+from fairground.remote.bands import BandDecoder
 from fairground.remote.connection import Address, Connection
 from tests.waiting import eventually
 
@@ -187,7 +188,7 @@ def test_an_answer_that_nobody_asked_for_and_a_frame_that_is_none_do_no_harm() -
     with speaking(answer) as connection:
         assert connection.call("step") == {"a": 1}
         with pytest.raises(InvalidInput, match="not a readable image"):
-            connection.frame("0" * 32)
+            BandDecoder().decode(connection.png("0" * 32))
 
 
 def test_an_error_of_a_kind_that_is_not_known_yet_is_still_an_error() -> None:
