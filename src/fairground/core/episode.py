@@ -53,7 +53,16 @@ class Fingerprint(Record):
 
 
 class Step(Record):
-    """One action and its result."""
+    """One action and its result.
+
+    Attributes:
+        index: Number of the step, from 0.
+        action: The canonical action.
+        act_ms: Time to perform the action, in milliseconds.
+        settle_ms: Time until the screen stopped changing, in milliseconds.
+        cursor: Position of the mouse pointer after the action; null if it was not observed.
+        messages: Messages to the agent that came with this observation, such as the answer to a `call_user`.
+    """
 
     index: int = Field(ge=0)
     action: Action = Field(discriminator="kind")
@@ -70,7 +79,24 @@ class Step(Record):
 
 
 class Episode(Record):
-    """The summary of an attempt. Its folder also holds steps, frames, video, state and logs."""
+    """The summary of an attempt. Its folder also holds steps, frames, video, state and logs.
+
+    Attributes:
+        id: Name of the episode; unique within its run.
+        status: `complete` when the recorder has closed the episode.
+        agent: Name of the agent.
+        configuration: What the agent attempted: suite, app, scenario, instance, profile, theme and ui_state.
+        parameters: Values of the instance's parameters.
+        instruction: The text that the agent received.
+        seed: Seed of the episode's randomness.
+        step_budget: Maximum number of actions.
+        fingerprint: The world that the episode ran in.
+        ended_by: What ended the episode: the agent, a budget, an error of the agent, its seat, or an infrastructure
+            error.
+        answer: The agent's answer to a question; null if it gave none.
+        steps: Number of actions performed.
+        seconds: Duration, from the first frame to the end of the last action.
+    """
 
     format: Literal[1] = Field(1, description="format version; increases with incompatible changes")
     id: str

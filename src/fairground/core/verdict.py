@@ -28,7 +28,13 @@ class Outcome(StrEnum):
 
 
 class Check(Record):
-    """One criterion and whether it passed, with what was expected and what was found."""
+    """One criterion and whether it passed, with what was expected and what was found.
+
+    Attributes:
+        passed: Whether the recorded state meets the criterion.
+        expected: What the criterion asks for.
+        found: What the recorded state contains.
+    """
 
     name: str = Field(min_length=1, description="what was checked, in words")
     passed: bool
@@ -51,7 +57,11 @@ class Check(Record):
 
 
 class Verdict(Record):
-    """The result of all checks of an attempt."""
+    """The result of all checks of an attempt.
+
+    Attributes:
+        checks: All checks, in the order in which the scenario lists them.
+    """
 
     checks: tuple[Check, ...]
     reward: float = Field(ge=0, le=1, description="weighted share of checks passed; 0 when integrity fails")

@@ -112,7 +112,15 @@ class ScenarioTable(Record):
 
 
 class WorldFile(Record):
-    """The content of `world.toml`."""
+    """The content of `world.toml`.
+
+    Attributes:
+        app: The software.
+        profiles: The data that the app holds, by profile name.
+        themes: How the app looks, by theme name.
+        ui_states: Where the app starts, by name.
+        scenario: The tasks.
+    """
 
     app: AppTable
     profiles: dict[str, AxisTable] = {"default": AxisTable()}

@@ -61,7 +61,15 @@ class ProvenInstance(Record):
 
 
 class ProvenScenario(Record):
-    """One line of a table."""
+    """One line of a table.
+
+    Attributes:
+        scenario: Name of the scenario.
+        kind: `action` or `answer`.
+        mutants: How many near misses were tried and rejected.
+        screen: How many configurations the oracle solved on a real screen.
+        instances: The result of each instance, by profile.
+    """
 
     scenario: str
     kind: Literal["action", "answer"] = "action"
