@@ -33,7 +33,7 @@ quick: ## Run only the pure-logic tests (under a minute)
 
 test: ## Run all checks, build the docs and run the tests (several minutes)
 	@scripts/setup test
-	@$(MAKE) --no-print-directory check docs
+	@$(MAKE) --no-print-directory -j2 --output-sync check docs
 	@$(pytest) --tier 2
 
 test-all: ## Run all checks and all tests, including live oracles and long tests
