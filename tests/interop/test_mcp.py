@@ -120,6 +120,7 @@ def test_a_client_reads_the_task_acts_ends_and_is_not_told_the_verdict(tmp_path:
     assert "ended: passed" in said and "step 4" in said  # and what was printed did not get between the messages
 
 
+@pytest.mark.slow
 def test_bad_arguments_are_errors_of_the_tool_and_the_episode_goes_on(tmp_path: Path) -> None:
     async def story() -> None:
         async with client(tmp_path / "e", mode="legacy") as seat:  # a client from before the protocol of 2026
@@ -324,6 +325,7 @@ def wait_for_end(pidfd: int) -> None:
 # --- faults of ours ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_app_that_does_not_open_is_an_error_and_the_client_is_told_no_details(tmp_path: Path) -> None:
     world = tmp_path / "broken"
     world.mkdir()

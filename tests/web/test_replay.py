@@ -321,6 +321,7 @@ def test_a_frame_that_was_lost_says_so_and_the_rest_still_opens(new_page: Callab
     assert page.is_hidden(".replay-lost")
 
 
+@pytest.mark.slow
 def test_a_real_episode_with_its_accessibility_tree(tmp_path: Path, new_page: Callable[..., Page], runs: Path) -> None:
     folder = runs / "first" / "episodes" / "000006"
     world = resolve("pocket/notes/count-label/travel@student/paper/list")
@@ -435,6 +436,7 @@ def test_the_verdict_stands_there_with_what_was_expected_and_found(new_page: Cal
     assert "failed" in facts and "shrewd-actor" in facts and "1,234" in facts and "$0.50" in facts
 
 
+@pytest.mark.slow
 def test_five_hundred_steps_load_few_frames_and_draw_one(new_page: Callable[..., Page]) -> None:
     page = new_page("/replay/first/000004")
     at(page, 1)
@@ -456,7 +458,13 @@ def test_five_hundred_steps_load_few_frames_and_draw_one(new_page: Callable[...,
     assert page.locator(".replay-where").text_content() == "end"
 
 
-@pytest.mark.parametrize("path", ["/replay/first/000000", "/replay/first/000007"], ids=["desktop", "phone"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param("/replay/first/000000", id="desktop", marks=pytest.mark.slow),
+        pytest.param("/replay/first/000007", id="phone"),
+    ],
+)
 def test_the_whole_frame_and_the_controls_are_seen_without_scrolling(
     new_page: Callable[..., Page], runs: Path, path: str
 ) -> None:
@@ -476,6 +484,7 @@ def test_the_whole_frame_and_the_controls_are_seen_without_scrolling(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.slow
 def test_the_instruction_is_one_line_until_it_is_opened(new_page: Callable[..., Page]) -> None:
     page = new_page("/replay/first/000001")
     told = page.locator(".told h1")
@@ -508,6 +517,7 @@ def test_the_filmstrip_leads_to_steps_and_fetches_only_what_is_seen(new_page: Ca
     assert page.evaluate(fetched) < 80
 
 
+@pytest.mark.slow
 def test_the_data_is_fetched_once_and_without_waiting_for_the_script(new_page: Callable[..., Page]) -> None:
     page = new_page("/replay/first/000004")
     asked = "performance.getEntriesByType('resource').filter(one => one.name.endsWith('/api/replays/first/000004'))"

@@ -146,6 +146,7 @@ def test_a_person_chooses_light_or_dark_and_it_stays_so(visit: Visit) -> None:
     assert page.evaluate(paper) == dark
 
 
+@pytest.mark.slow
 def test_a_scan_finds_what_keeps_people_out(browser: Browser) -> None:
     page = browser.new_page()
     page.set_content("<html lang=en><title>x</title><main><h1>x</h1><img src=''><button></button></main>")
@@ -154,6 +155,7 @@ def test_a_scan_finds_what_keeps_people_out(browser: Browser) -> None:
     page.close()
 
 
+@pytest.mark.slow
 def test_a_page_that_is_not_there_says_so_and_leads_back(visit: Visit, judge: Person) -> None:
     page = visit("/", judge)
     answer = page.request.get(f"{page.url}nowhere", headers={"Accept": "text/html"})
