@@ -31,9 +31,7 @@ def test_the_shopping_list_opens_and_none_of_its_tasks_is_already_done(capsys: p
             "examples/shopping-list/add-tea.jsonl",
             marks=pytest.mark.slow,
         ),
-        pytest.param(
-            "desk/calc/region-total/north", "examples/calc-region-total.jsonl", marks=pytest.mark.slow
-        ),
+        pytest.param("desk/calc/region-total/north", "examples/calc-region-total.jsonl", marks=pytest.mark.slow),
         pytest.param(
             "desk/calc/region-total/north@kitchen-supplies/light/scrolled",
             "examples/calc-region-total.jsonl",

@@ -34,7 +34,6 @@ from fairground.core import InvalidInput
 from fairground.web import Site, serving
 from fairground.web.arena.admin_data import MAX_IMPORT
 from fairground.web.site import make_app
-from tests.arena.conftest import on_both
 from tests.arena.conftest import postgresql as postgresql
 from tests.arena.conftest import url as url
 from tests.waiting import eventually
@@ -384,7 +383,6 @@ def either(url: str) -> Iterator[Store]:
         yield store
 
 
-@on_both
 def test_the_room_is_the_same_on_both_databases(either: Store, tmp_path: Path) -> None:
     site = Site(either, tmp_path / "home", rates=patient())
     fill(either, 60)

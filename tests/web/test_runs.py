@@ -461,8 +461,10 @@ def test_whether_a_run_goes_on_is_asked_of_the_kernel(runs: Path, get: Get) -> N
     assert not is_going(runs / "first") and data(get, "/api/runs/first")["state"] == "stopped"
 
 
-@pytest.mark.process
-def test_progress_is_seen_without_a_reload(browser: Browser, site: str, runs: Path) -> None:
+def test_progress_is_seen_without_a_reload(
+    browser: Browser, site: str, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fairground.web.studio.runs._interval", lambda runs: 0.05)
     store = begin(runs / "first", 9)
     store.finish(0, finished("passed", 0))
     page = browser.new_page(viewport={"width": 390, "height": 800})
@@ -487,6 +489,7 @@ def test_progress_is_seen_without_a_reload(browser: Browser, site: str, runs: Pa
     assert faults == []
 
 
+@pytest.mark.slow
 def test_an_admin_names_a_run_and_a_visitor_does_not(browser: Browser, tmp_path: Path, runs: Path) -> None:
     write_run(runs / "both" / "oracle", ["passed"] * 3, agent="oracle")
     write_run(runs / "both" / "random", ["passed", "failed", "failed"], agent="random")

@@ -93,7 +93,12 @@ def look_at(tab: Page, url: str, ear: Ear, request: pytest.FixtureRequest) -> It
     assert ear.faults == []
 
 
-@pytest.mark.parametrize("name", PAGES)
+SHOWN = ("welcome", "app", "run", "replay", "live", "battle", "leaderboard")  # the others in slow runs
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in SHOWN else pytest.param(name, marks=pytest.mark.slow) for name in PAGES]
+)
 def test_a_page_reads_well_on_every_screen_and_asks_nobody_else(
     name: str, look_at: Callable[[str], Page], keep_picture: Callable[[Page, str], None]
 ) -> None:
