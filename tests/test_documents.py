@@ -86,7 +86,7 @@ LONG = {
     "training-data.md", "worlds.md",
 }  # fmt: skip
 IN_SLOW_RUNS = [path for path in WITH_CODE if path.name in LONG]
-OWN_PROCESS = {"proofs.md"}  # its worker processes import it
+OWN_PROCESS = {"pocket.md", "proofs.md", "suites.md"}  # their source or their worker processes need a `__main__`
 WITH_PROGRAMS = [path for path in WITH_CODE if path not in PURE and path not in IN_SLOW_RUNS]
 
 

@@ -245,7 +245,8 @@ def test_a_client_that_is_killed_leaves_no_process_and_a_whole_episode(tmp_path:
     assert folder.complete and folder.episode.outcome == Outcome.FAILED
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.slow
 def test_lines_that_are_no_messages_do_not_end_the_server_and_a_signal_ends_it_as_a_client_that_leaves_does(
     tmp_path: Path, number: signal.Signals
 ) -> None:

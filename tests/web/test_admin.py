@@ -99,7 +99,7 @@ def filled(path: str) -> str:
 # --- who may come in -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("role", ["visitor", "judge"])
+@pytest.mark.parametrize("role", [pytest.param("visitor", marks=pytest.mark.slow), "judge"])
 def test_nobody_but_admins_comes_in_by_any_way(
     address: str, site: Site, ways: list[tuple[str, str]], role: str
 ) -> None:

@@ -28,6 +28,7 @@ from fairground.stats import Interval, summarise
 from fairground.web.site import Site, serving
 from fairground.web.studio.runs_found import find_runs
 from tests.chromium import note_faults
+from tests.web.arena_stage import patient
 
 pytestmark = pytest.mark.process
 
@@ -72,13 +73,21 @@ def runs(tmp_path: Path) -> Path:
     return tmp_path / "runs"
 
 
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, str]]:
+    """One server for all tests: each has its own folders for runs."""
+    home = tmp_path_factory.mktemp("home")
+    with Store(home / "arena.sqlite") as store:
+        site = Site(store, home, rates=patient())
+        with serving(site) as url:
+            yield site, url
+
+
 @pytest.fixture
-def site(tmp_path: Path, runs: Path) -> Iterator[str]:
+def site(server: tuple[Site, str], tmp_path: Path, runs: Path) -> str:
     """A server that looks for runs there."""
-    home = tmp_path / "home"
-    home.mkdir()
-    with Store(home / "arena.sqlite") as store, serving(Site(store, home, (runs, tmp_path / "more"))) as url:
-        yield url
+    server[0].runs = (runs, tmp_path / "more")
+    return server[1]
 
 
 @pytest.fixture
