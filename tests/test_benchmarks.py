@@ -63,11 +63,13 @@ def test_a_module_that_cannot_measure_ends_in_status_2_and_the_others_are_still_
     assert "broken could not measure" in done.stderr and "missed by 158 ms" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_figure_that_is_not_a_number_keeps_no_bar(tmp_path: Path) -> None:
     done = run(tmp_path, nan='Figure("grab", float("nan"), "ms", "under 1 s", most=1000)')
     assert done.returncode == 1 and "missed by nan ms" in done.stdout
 
 
+@pytest.mark.slow
 def test_one_module_alone_prints_its_missed_bars_too(tmp_path: Path) -> None:
     run(tmp_path, replay=SLOW)
     done = subprocess.run(

@@ -5,8 +5,11 @@ are used unchanged. In blocks tagged `console run`, each line that starts with `
 (`tests/document.py`).
 """
 
+import ast
+import importlib
 import os
 import re
+import shlex
 import subprocess
 import sys
 import textwrap
@@ -15,6 +18,9 @@ from pathlib import Path
 
 import pytest
 
+from fairground.cli.loading import load
+from fairground.cli.main import _COMMANDS
+from fairground.cli.main import _UsageError as UsageError
 from scripts.docs_pages import generated_pages
 
 from .document import run_document
@@ -75,22 +81,48 @@ PURE = [
     if (path.parent.name == "statistics" and path.name != "tables.md")
     or name(path) in {f"docs/{page}" for page in NO_PROGRAMS}
 ]
+LONG = {
+    "agents.md", "environments.md", "interventions.md", "remote-clients.md", "remote.md", "runs.md", "studies.md",
+    "training-data.md", "worlds.md",
+}  # fmt: skip
+IN_SLOW_RUNS = [path for path in WITH_CODE if path.name in LONG]
+OWN_PROCESS = {"pocket.md", "proofs.md", "suites.md"}  # their source or their worker processes need a `__main__`
+WITH_PROGRAMS = [path for path in WITH_CODE if path not in PURE and path not in IN_SLOW_RUNS]
 
 
 @pytest.mark.parametrize("document", PURE, ids=name)
 def test_the_code_of_a_document_without_programs_runs(
     document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Run in this process: these pages start no programs, and importing the library takes longer than most of them."""
-    monkeypatch.chdir(tmp_path)
-    script = tmp_path / document.name
+    run_here(document, tmp_path, monkeypatch)
+
+
+@pytest.mark.process
+@pytest.mark.timeout(SECONDS + 20)
+@pytest.mark.parametrize("document", [path for path in WITH_PROGRAMS if path.name not in OWN_PROCESS], ids=name)
+def test_the_code_of_a_short_document_runs(document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_here(document, tmp_path, monkeypatch)
+
+
+def run_here(document: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run in this process: importing the library takes longer than most documents."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    script = folder / document.name
     script.write_text(program(document.read_text()))
     run_document(script)
 
 
 @pytest.mark.process
 @pytest.mark.timeout(SECONDS + 20)
-@pytest.mark.parametrize("document", [path for path in WITH_CODE if path not in PURE], ids=name)
+@pytest.mark.parametrize(
+    "document",
+    [
+        *(path for path in WITH_PROGRAMS if path.name in OWN_PROCESS),
+        *(pytest.param(path, marks=pytest.mark.slow) for path in IN_SLOW_RUNS),
+    ],
+    ids=name,
+)
 def test_the_code_of_a_document_runs(document: Path, tmp_path: Path) -> None:
     script = tmp_path / document.name
     script.write_text(program(document.read_text()))
@@ -101,6 +133,49 @@ def test_the_code_of_a_document_runs(document: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-W", "error", *runner, str(script)]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=SECONDS)
     assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]
+
+
+@pytest.mark.parametrize("document", IN_SLOW_RUNS, ids=name)
+def test_a_long_document_names_only_what_there_is(
+    document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rename shows before the document itself is run, which takes long."""
+    monkeypatch.chdir(tmp_path)
+    for node in ast.walk(ast.parse(program(document.read_text()))):
+        check_imports(node)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "run_command":
+            (line,) = (word.value for word in node.args if isinstance(word, ast.Constant))
+            check_command(str(line))
+
+
+def check_imports(node: ast.AST) -> None:
+    if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("fairground"):
+        module = importlib.import_module(str(node.module))
+        for imported in node.names:
+            assert hasattr(module, imported.name), f"{node.module} has no {imported.name}"
+    elif isinstance(node, ast.Import):
+        for imported in node.names:
+            if imported.name.startswith("fairground"):
+                importlib.import_module(imported.name)
+
+
+def check_command(line: str) -> None:
+    """Parse the options of a command without running it."""
+    if line.startswith("fairground "):
+        _, command, *words = shlex.split(line.partition(" || ")[0].partition(" > ")[0])
+        load(command, _COMMANDS[command]).make_context(command, words)
+
+
+@pytest.mark.parametrize("line", ["fairground run pocket --no-such-option", "fairground nothing-here"])
+def test_a_line_with_an_unknown_option_or_command_is_noticed(line: str) -> None:
+    with pytest.raises((UsageError, KeyError)):
+        check_command(line)
+
+
+def test_an_import_of_what_is_not_there_is_noticed() -> None:
+    (node,) = ast.parse("from fairground.core import Clack").body
+    with pytest.raises(AssertionError, match="fairground.core has no Clack"):
+        check_imports(node)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name)

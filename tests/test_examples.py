@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.process
 
 
+@pytest.mark.slow
 def test_the_shopping_list_opens_and_none_of_its_tasks_is_already_done(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(ROOT / "examples/shopping-list"), "--json"]) == 0
     assert [row["reward_at_start"] for row in json.loads(capsys.readouterr().out)["scenarios"]] == [0, 0]
@@ -30,7 +31,7 @@ def test_the_shopping_list_opens_and_none_of_its_tasks_is_already_done(capsys: p
             "examples/shopping-list/add-tea.jsonl",
             marks=pytest.mark.slow,
         ),
-        ("desk/calc/region-total/north", "examples/calc-region-total.jsonl"),
+        pytest.param("desk/calc/region-total/north", "examples/calc-region-total.jsonl", marks=pytest.mark.slow),
         pytest.param(
             "desk/calc/region-total/north@kitchen-supplies/light/scrolled",
             "examples/calc-region-total.jsonl",

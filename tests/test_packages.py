@@ -40,7 +40,7 @@ def test_the_public_api_is_what_type_checkers_see() -> None:
     assert text.count(" import ") - 3 == len(names)
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_wheels_in_an_empty_environment_run_an_agent(tmp_path: Path) -> None:
     release = load_release()
     release.build(tmp_path / "dist", "--wheel")

@@ -39,6 +39,7 @@ def test_that_shares_checkpoints(number):
 """
 
 
+@pytest.mark.slow
 def test_alone_is_alone_and_checkpoints_are_shared(tmp_path: Path) -> None:
     shutil.copy(CONFTEST, tmp_path)
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = alone\n")

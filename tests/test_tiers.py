@@ -64,6 +64,7 @@ def test_a_test_of_pure_logic_may_not_start_a_program_and_higher_tiers_are_left_
     assert "tier 1 (real programs" in said and "tier 3" not in said
 
 
+@pytest.mark.slow
 def test_a_tier_that_exceeds_its_budget_names_the_tests_that_grew(project: Path) -> None:
     slow = project / "tests" / "test_more.py"
     slow.write_text("import time\n\ndef test_that_grew():\n    end = time.monotonic() + 0.6\n")

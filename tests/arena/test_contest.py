@@ -204,6 +204,7 @@ def test_questions_reach_the_person_the_answer_goes_back_and_silence_is_told_as_
 
 @pytest.mark.process
 @pytest.mark.usefixtures("in_still_world")
+@pytest.mark.slow
 def test_an_agent_that_is_done_is_shown_no_further_than_one_that_thinks_and_what_it_typed_is_kept(
     arena: Store, tmp_path: Path
 ) -> None:
@@ -266,6 +267,7 @@ def test_a_battle_is_stopped_while_an_agent_thinks_and_can_be_judged(arena: Stor
 
 @pytest.mark.process
 @pytest.mark.usefixtures("in_still_world")
+@pytest.mark.slow
 def test_one_battle_runs_at_a_time_others_wait_their_turn_and_a_third_is_refused(arena: Store, tmp_path: Path) -> None:
     go = threading.Event()
 

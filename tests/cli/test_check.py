@@ -97,7 +97,7 @@ def picture_of(message: str) -> bytes:
     return Path(found[1]).read_bytes()
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_check_solves_the_documented_world_by_its_oracles(capsys: pytest.CaptureFixture[str], documented: Path) -> None:
     code, rows = checked(capsys, documented)
     assert code == 0, rows

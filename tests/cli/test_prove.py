@@ -57,8 +57,13 @@ def fairground(place: Path, *commands: list[str]) -> list[tuple[int, str, str]]:
 def test_a_suite_is_proven_listed_and_checked(place: Path) -> None:
     page = place / "proof.html"
     prove = ["prove", "tiny", "--no-browser"]
-    (missing, table, _), (code, out, err) = fairground(
-        place, ["prove", "tiny", "--check"], [*prove, "--workers", "2", "--json", "--page", str(page)]
+    (missing, table, _), (code, out, err), reused, (current, stale, _), (_, listed, _) = fairground(
+        place,
+        ["prove", "tiny", "--check"],
+        [*prove, "--workers", "2", "--json", "--page", str(page)],
+        prove,
+        ["prove", "tiny", "--check"],
+        ["list", "tiny", "--json"],
     )
     assert missing == 1 and "wallet/pay: not in the proof table" in table
     found = json.loads(out)
@@ -68,9 +73,7 @@ def test_a_suite_is_proven_listed_and_checked(place: Path) -> None:
     written = page.read_text()
     assert "wallet/careless" in written and "alerts too" in written and "<script src" not in written
 
-    (code, out, _), (current, stale, _), (_, listed, _) = fairground(
-        place, prove, ["prove", "tiny", "--check"], ["list", "tiny", "--json"]
-    )
+    code, out, _ = reused
     said = " ".join(out.split())
     assert code == 0 and "60 proven configurations" in said and "30 results reused" in said
     assert "careless rejects" in said

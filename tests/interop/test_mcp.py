@@ -120,6 +120,7 @@ def test_a_client_reads_the_task_acts_ends_and_is_not_told_the_verdict(tmp_path:
     assert "ended: passed" in said and "step 4" in said  # and what was printed did not get between the messages
 
 
+@pytest.mark.slow
 def test_bad_arguments_are_errors_of_the_tool_and_the_episode_goes_on(tmp_path: Path) -> None:
     async def story() -> None:
         async with client(tmp_path / "e", mode="legacy") as seat:  # a client from before the protocol of 2026
@@ -244,7 +245,8 @@ def test_a_client_that_is_killed_leaves_no_process_and_a_whole_episode(tmp_path:
     assert folder.complete and folder.episode.outcome == Outcome.FAILED
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.slow
 def test_lines_that_are_no_messages_do_not_end_the_server_and_a_signal_ends_it_as_a_client_that_leaves_does(
     tmp_path: Path, number: signal.Signals
 ) -> None:
@@ -324,6 +326,7 @@ def wait_for_end(pidfd: int) -> None:
 # --- faults of ours ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_app_that_does_not_open_is_an_error_and_the_client_is_told_no_details(tmp_path: Path) -> None:
     world = tmp_path / "broken"
     world.mkdir()

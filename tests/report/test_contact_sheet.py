@@ -65,9 +65,14 @@ def pink(sheet: np.ndarray) -> int:
 
 @pytest.mark.parametrize(
     "action",
-    [Click(point=(300, 200)), Click(point=(0.5, 0.5), space="unit", count=3), Drag(path=((50, 50), (500, 300))),
-     Scroll(point=(300, 200), dy=3), Look(region=(100, 100, 400, 300))],
-)  # fmt: skip
+    [
+        Click(point=(0.5, 0.5), space="unit", count=3),
+        pytest.param(Click(point=(300, 200)), marks=pytest.mark.slow),
+        pytest.param(Drag(path=((50, 50), (500, 300))), marks=pytest.mark.slow),
+        pytest.param(Scroll(point=(300, 200), dy=3), marks=pytest.mark.slow),
+        pytest.param(Look(region=(100, 100, 400, 300)), marks=pytest.mark.slow),
+    ],
+)
 def test_an_action_is_drawn_on_its_frame(tmp_path: Path, action: Action) -> None:
     assert pink(draw(record(tmp_path / "drawn", [action]))) > 100
 
@@ -77,7 +82,7 @@ def test_an_action_that_was_refused_is_not_drawn(tmp_path: Path) -> None:
     assert pink(draw(record(tmp_path / "refused", actions, refused="the world was closed"))) == 0
 
 
-@pytest.mark.parametrize("action", [Type(text="Hello"), Key(keys=("ctrl", "s"))])
+@pytest.mark.parametrize("action", [Type(text="Hello"), pytest.param(Key(keys=("ctrl", "s")), marks=pytest.mark.slow)])
 def test_typed_text_is_written_on_its_frame(tmp_path: Path, action: Action) -> None:
     typed, plain = (draw(record(tmp_path / action.kind, [action])) for action in (action, Done()))
     assert (typed.sum(2) < 150).sum() > (plain.sum(2) < 150).sum() + 1000
@@ -102,7 +107,12 @@ def test_a_long_episode_is_sampled_evenly_with_both_ends(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "size", [(1, 1), (3000, 5), (5, 3000), (412, 915), pytest.param((3840, 2160), marks=pytest.mark.slow)]
+    "size",
+    [
+        (3000, 5),
+        (412, 915),
+        *(pytest.param(size, marks=pytest.mark.slow) for size in ((1, 1), (5, 3000), (3840, 2160))),
+    ],
 )
 def test_frames_of_any_shape_fit(tmp_path: Path, size: tuple[int, int]) -> None:
     sheet = draw(record(tmp_path / "ep", [Click(point=(0, 0)), Type(text="x")], size=size))

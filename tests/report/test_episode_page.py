@@ -96,7 +96,13 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
         log.close()
 
 
-@pytest.mark.parametrize("guarded", [True, False], ids=["with its policy", "by escaping alone"])
+@pytest.mark.parametrize(
+    "guarded",
+    [
+        pytest.param(True, id="with its policy", marks=pytest.mark.slow),
+        pytest.param(False, id="by escaping alone"),
+    ],
+)
 def test_nothing_that_an_agent_or_an_app_says_becomes_markup(tmp_path: Path, page: Page, guarded: bool) -> None:
     path = write_episode_page(hostile(tmp_path / "ep", EVIL + " \0"))
     if not guarded:  # the policy is a second wall; the first must hold without it

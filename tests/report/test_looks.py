@@ -82,7 +82,7 @@ def test_every_app_ships_a_small_picture_for_the_catalogue(name: str) -> None:
         assert picture.height == round(picture.width * height / width)
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_the_face_of_an_app_is_its_first_look_and_small() -> None:
     picture = Image.open(io.BytesIO(face(SUITE, SUITE.apps[0])))
     assert picture.size == (200, 300)

@@ -68,7 +68,7 @@ def test_what_broke_comes_first_with_the_reason_and_a_link(tmp_path: Path) -> No
     assert "1 errored" in cards and "standard error ends: KeyError: &lt;img" in cards and "<img src=x" not in cards
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_frames_of_any_shape_stand_in_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = write_run(
         tmp_path / "run", [(412, 915), (1280, 800), (412, 915), (1280, 800)], agent="a name to be cut short"

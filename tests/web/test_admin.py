@@ -34,7 +34,6 @@ from fairground.core import InvalidInput
 from fairground.web import Site, serving
 from fairground.web.arena.admin_data import MAX_IMPORT
 from fairground.web.site import make_app
-from tests.arena.conftest import on_both
 from tests.arena.conftest import postgresql as postgresql
 from tests.arena.conftest import url as url
 from tests.waiting import eventually
@@ -100,7 +99,7 @@ def filled(path: str) -> str:
 # --- who may come in -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("role", ["visitor", "judge"])
+@pytest.mark.parametrize("role", [pytest.param("visitor", marks=pytest.mark.slow), "judge"])
 def test_nobody_but_admins_comes_in_by_any_way(
     address: str, site: Site, ways: list[tuple[str, str]], role: str
 ) -> None:
@@ -384,7 +383,6 @@ def either(url: str) -> Iterator[Store]:
         yield store
 
 
-@on_both
 def test_the_room_is_the_same_on_both_databases(either: Store, tmp_path: Path) -> None:
     site = Site(either, tmp_path / "home", rates=patient())
     fill(either, 60)

@@ -220,7 +220,7 @@ def test_pictures_of_an_app_appear_on_its_page_and_are_kept(browser: Browser, si
     assert len(kept.ready) == wanted and {axis for axis, _ in kept.ready} == set(AXES)
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_scenarios_are_found_by_words_and_the_address_keeps_them(browser: Browser, site: str) -> None:
     page = browser.new_page()
     faults: list[str] = []

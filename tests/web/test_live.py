@@ -438,6 +438,7 @@ def test_what_a_viewer_held_is_let_go_when_it_leaves_and_nothing_else(server: Li
         assert next_buttons(recorder, 4, before)[3].button == 3
 
 
+@pytest.mark.slow
 def test_an_app_that_ends_while_watched_is_said_and_the_picture_goes_on(
     tmp_path: Path, new_page: Callable[..., Page]
 ) -> None:

@@ -124,6 +124,7 @@ def test_an_app_that_hands_nothing_over_holds_up_neither_input_nor_pictures(edit
             assert editor.screen.cursor() == (51, 52)
 
 
+@pytest.mark.slow
 def test_what_is_copied_in_an_editor_reaches_the_visitor(editor: Seat, new_page: Callable[..., Page]) -> None:
     with LiveServer(editor) as server:
         page = new_page(**MINE)

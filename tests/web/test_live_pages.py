@@ -194,6 +194,7 @@ def test_a_judge_opens_a_phone_from_the_list_uses_it_and_gives_up(
     assert site.house.find(seat) is None
 
 
+@pytest.mark.slow
 def test_two_seats_on_one_page_are_both_shown_and_neither_can_be_touched(
     site: Site, url: str, folder: Path, new_page: Callable[..., Page]
 ) -> None:

@@ -17,7 +17,7 @@ from tests.web.voters import Voter, served, to_be_judged
 pytestmark = pytest.mark.process
 
 
-@pytest.mark.parametrize("people", [10, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("people", [5, pytest.param(200, marks=pytest.mark.slow)])
 def test_no_vote_of_many_people_at_once_is_lost_or_doubled(url: str, people: int, tmp_path: Path) -> None:
     with Store(url) as store:
         quiet, stormy = to_be_judged(store, 2)

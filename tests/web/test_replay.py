@@ -17,8 +17,8 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from fairground.arena import Redactor, Store
-from fairground.core import Action, Click, Done, Frame, Outcome, Scroll, Type
+from fairground.arena import Store
+from fairground.core import Click, Done, Frame, Outcome, Type
 from fairground.rollout import (
     Budget,
     Finished,
@@ -31,7 +31,6 @@ from fairground.rollout import (
     run_episode,
 )
 from fairground.web.site import Site, serving
-from fairground.web.studio.replay_data import replay_data
 from fairground.worlds import resolve
 from tests.chromium import note_faults
 from tests.recordings import (
@@ -232,49 +231,6 @@ def test_a_thought_of_a_megabyte_is_cut_and_says_so(url: str, new_page: Callable
     at(page, 5)
 
 
-@pytest.mark.parametrize("said", [10**400, -1, True, "1", None, [1], {}])
-def test_costs_that_are_no_costs_are_not_believed(tmp_path: Path, said: Any) -> None:
-    folder = record(tmp_path / "ep", [Done()], extra={"usage": {"tokens": said, "dollars": said}})
-    about = replay_data(read_episode(folder), frame_url=str).about
-    assert about is not None and about.usage is not None
-    assert (about.usage.tokens, about.usage.dollars) == (None, None)
-
-
-# --- who it was -------------------------------------------------------------------------------------------------------
-
-
-HIDE = Redactor(["shrewd-actor:effort=high"])
-
-
-def test_an_anonymous_replay_tells_nothing_of_who_acted(tmp_path: Path) -> None:
-    said = {"thought": "I am shrewd-actor, also called Claude Sonnet 4.5 by Anthropic.", "messages": ("hello GPT-5",)}
-    folder = record(tmp_path / "ep", [*ACTIONS], step=lambda index: {**refusal(index), **said})
-    found = replay_data(read_episode(folder), frame_url=lambda digest: f"/battle/a/{digest}", anonymous=HIDE)
-    text = found.model_dump_json().lower()
-    secrets = ["shrewd", "claude", "anthropic", "sonnet", "gpt", "1234", "2026", "secret-id", "outcome", "verdict"]
-    secrets += ["the total", 'agent_ms":1', 'space":"unit', "off the screen", str(tmp_path).lower()]
-    assert [secret for secret in secrets if secret in text] == []
-    assert found.about is None
-    assert found.steps[0].thought == "I am [hidden], also called [hidden] by [hidden]."
-    assert found.pictures[found.steps[0].frame].url == f"/battle/a/{found.steps[0].frame}"
-
-
-def test_agents_that_count_in_different_spaces_look_the_same_when_anonymous(tmp_path: Path) -> None:
-    pixels: list[Action] = [Click(point=(160, 100)), Scroll(dy=2), Click(point=(999_999, 0)), Click(), Done()]
-    grid: list[Action] = [
-        Click(point=(501, 502), space="grid999"), Scroll(dy=240, unit="pixels"),
-        Click(point=(1000, 0), space="grid999"), Click(space="grid999"), Done(),
-    ]  # fmt: skip
-    told = []
-    for number, actions in enumerate((pixels, grid)):
-        folder = record(
-            tmp_path / str(number), actions, step=lambda index: {"refused": f"{index}"} if index == 2 else {}
-        )
-        found = replay_data(read_episode(folder), frame_url=str, anonymous=HIDE)
-        told.append([(step.action, step.words, step.shapes, step.refused) for step in found.steps])
-    assert told[0] == told[1]
-
-
 # --- what there is ----------------------------------------------------------------------------------------------------
 
 
@@ -321,6 +277,7 @@ def test_a_frame_that_was_lost_says_so_and_the_rest_still_opens(new_page: Callab
     assert page.is_hidden(".replay-lost")
 
 
+@pytest.mark.slow
 def test_a_real_episode_with_its_accessibility_tree(tmp_path: Path, new_page: Callable[..., Page], runs: Path) -> None:
     folder = runs / "first" / "episodes" / "000006"
     world = resolve("pocket/notes/count-label/travel@student/paper/list")
@@ -435,6 +392,7 @@ def test_the_verdict_stands_there_with_what_was_expected_and_found(new_page: Cal
     assert "failed" in facts and "shrewd-actor" in facts and "1,234" in facts and "$0.50" in facts
 
 
+@pytest.mark.slow
 def test_five_hundred_steps_load_few_frames_and_draw_one(new_page: Callable[..., Page]) -> None:
     page = new_page("/replay/first/000004")
     at(page, 1)
@@ -456,7 +414,13 @@ def test_five_hundred_steps_load_few_frames_and_draw_one(new_page: Callable[...,
     assert page.locator(".replay-where").text_content() == "end"
 
 
-@pytest.mark.parametrize("path", ["/replay/first/000000", "/replay/first/000007"], ids=["desktop", "phone"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param("/replay/first/000000", id="desktop", marks=pytest.mark.slow),
+        pytest.param("/replay/first/000007", id="phone"),
+    ],
+)
 def test_the_whole_frame_and_the_controls_are_seen_without_scrolling(
     new_page: Callable[..., Page], runs: Path, path: str
 ) -> None:
@@ -476,6 +440,7 @@ def test_the_whole_frame_and_the_controls_are_seen_without_scrolling(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.slow
 def test_the_instruction_is_one_line_until_it_is_opened(new_page: Callable[..., Page]) -> None:
     page = new_page("/replay/first/000001")
     told = page.locator(".told h1")
@@ -508,6 +473,7 @@ def test_the_filmstrip_leads_to_steps_and_fetches_only_what_is_seen(new_page: Ca
     assert page.evaluate(fetched) < 80
 
 
+@pytest.mark.slow
 def test_the_data_is_fetched_once_and_without_waiting_for_the_script(new_page: Callable[..., Page]) -> None:
     page = new_page("/replay/first/000004")
     asked = "performance.getEntriesByType('resource').filter(one => one.name.endsWith('/api/replays/first/000004'))"
@@ -586,6 +552,7 @@ def test_on_a_phone_nothing_sticks_out(new_page: Callable[..., Page], path: str,
     assert (sum(map(int, re.findall(r"\d+", colour)[:3])) < 150) == (scheme == "dark")
 
 
+@pytest.mark.slow
 def test_everything_can_be_named_and_reached_by_the_keyboard_alone(new_page: Callable[..., Page]) -> None:
     page = new_page("/replay/first/000000")
     nameless = """[...document.querySelectorAll('main button, main input, main select, main a, main img, main nav')]

@@ -70,6 +70,7 @@ def look(keep_picture: Look) -> Look:
     return looked
 
 
+@pytest.mark.slow
 def test_an_invitation_is_made_used_once_and_another_revoked(visit: Visit, admin: Person, look: Look) -> None:
     page = visit("/admin/invitations", admin)
     page.get_by_label("Note (only for admins)").fill("Tuesday's class")

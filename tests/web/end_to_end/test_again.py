@@ -24,6 +24,7 @@ def agents() -> dict[str, Callable[[], Agent]]:
 
 
 @pytest.mark.usefixtures("in_still_world")
+@pytest.mark.slow
 def test_a_battle_that_was_interrupted_is_begun_again_and_can_be_judged(
     site: Site, visit: Visit, judge: Person, keep_picture: Callable[[Page, str], None]
 ) -> None:

@@ -46,6 +46,7 @@ def agents() -> dict[str, Callable[[], Agent]]:
     return {name: partial(lambda name: Patient(named_agent(name)), name) for name in AGENTS}
 
 
+@pytest.mark.slow
 def test_a_whole_battle_from_an_invitation_to_the_leaderboard(
     site: Site, url: str, visit: Visit, keep_picture: Callable[[Page, str], None]
 ) -> None:

@@ -35,7 +35,6 @@ def tab_to(page: Page, selector: str) -> None:
 
 
 @pytest.mark.usefixtures("in_still_world")
-@pytest.mark.slow
 def test_a_battle_is_begun_seen_and_judged_without_a_mouse(site: Site, visit: Visit, judge: Person) -> None:
     page = visit("/arena", judge)
     page.keyboard.press("Tab")

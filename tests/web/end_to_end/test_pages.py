@@ -93,7 +93,12 @@ def look_at(tab: Page, url: str, ear: Ear, request: pytest.FixtureRequest) -> It
     assert ear.faults == []
 
 
-@pytest.mark.parametrize("name", PAGES)
+SHOWN = ("welcome", "app", "run", "replay", "live", "battle", "leaderboard")  # the others in slow runs
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in SHOWN else pytest.param(name, marks=pytest.mark.slow) for name in PAGES]
+)
 def test_a_page_reads_well_on_every_screen_and_asks_nobody_else(
     name: str, look_at: Callable[[str], Page], keep_picture: Callable[[Page, str], None]
 ) -> None:
@@ -146,6 +151,7 @@ def test_a_person_chooses_light_or_dark_and_it_stays_so(visit: Visit) -> None:
     assert page.evaluate(paper) == dark
 
 
+@pytest.mark.slow
 def test_a_scan_finds_what_keeps_people_out(browser: Browser) -> None:
     page = browser.new_page()
     page.set_content("<html lang=en><title>x</title><main><h1>x</h1><img src=''><button></button></main>")
@@ -154,6 +160,7 @@ def test_a_scan_finds_what_keeps_people_out(browser: Browser) -> None:
     page.close()
 
 
+@pytest.mark.slow
 def test_a_page_that_is_not_there_says_so_and_leads_back(visit: Visit, judge: Person) -> None:
     page = visit("/", judge)
     answer = page.request.get(f"{page.url}nowhere", headers={"Accept": "text/html"})

@@ -18,6 +18,7 @@ def wait_for_step(page: Page, number: int) -> None:
     expect(page.locator(".replay-shot")).to_have_attribute("data-shown", str(number))
 
 
+@pytest.mark.slow
 def test_one_comes_to_a_replay_from_the_runs(visit: Visit) -> None:
     page = visit("/runs")
     page.click("main table a[href='/runs/first']")
