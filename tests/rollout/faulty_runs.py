@@ -57,10 +57,10 @@ class Jumpy(index_file.datetime):  # type: ignore[misc, name-defined]
 
 
 class Mortal(Episodes):
-    """The first attempt at one episode kills its worker in the midst of it."""
+    """The first attempt at an episode kills its worker in the midst of it."""
 
     def do(self, job: Job) -> Any:
-        if job.planned.number == 1 and job.attempt == 0:
+        if job.attempt == 0:
             self._agent = Killed()
         return super().do(job)
 
