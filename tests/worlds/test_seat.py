@@ -17,7 +17,8 @@ from fairground.worlds import Seat, World, open_seat, resolve
 Writer = Callable[..., Path]
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="install layers are built by root")
 namespaces = pytest.mark.skipif(not namespace_support().ok, reason="this machine forbids namespaces")
-RUNNERS = ["namespace", "bare"] if namespace_support().ok else ["bare"]
+bare = pytest.param("bare", marks=pytest.mark.slow)
+RUNNERS = ["namespace", bare] if namespace_support().ok else ["bare"]
 
 pytestmark = pytest.mark.process
 
