@@ -38,6 +38,7 @@ def served(*options: str, **environment: str) -> Iterator[tuple[subprocess.Popen
 
 
 @pytest.mark.process
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # the printed line leaves that to Python
 def test_it_prints_how_to_connect_and_sigterm_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "token").write_text(f"{TOKEN}\n")
     options = ("--seats", "2", "--share-browser", "--token-file", str(tmp_path / "token"))
