@@ -301,7 +301,7 @@ def test_a_run_of_another_version_or_in_use_is_refused(tmp_path: Path, capsys: p
 
 
 def test_ctrl_c_leaves_a_run_to_resume_and_no_process(tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "tests.rollout.faulty_runs", "interrupted", str(tmp_path / "run")]
+    words = [sys.executable, str(HERE / "interrupted.py"), str(tmp_path / "run")]
     found = in_process(words)
     assert found["status"] == 130 and "fairground resume" in found["said"] and "Traceback" not in found["said"]
     assert found["left"] == []
