@@ -62,13 +62,8 @@ class Long(App):
         return "long"
 
     def launch(self, seat: Seat) -> None:
-        self.reset(seat, seat.world)
-
-    def reset(self, seat: Seat, world: World) -> bool:
         screen: Any = seat.screen
         screen.navigate("data:text/html;charset=utf-8," + quote(self.page))
-        seat.keep.pop("seen", None)
-        return True
 
     def save(self, seat: Seat) -> None:
         screen: Any = seat.screen
