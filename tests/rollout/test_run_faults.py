@@ -140,6 +140,7 @@ def test_a_model_server_in_trouble_costs_time_and_no_score(tmp_path: Path, monke
     assert spent.retried == 1 and spent.cost == pytest.approx(0.0022)
 
 
+@pytest.mark.slow
 def test_a_run_whose_model_cannot_be_asked_stops_at_once_and_can_be_resumed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
