@@ -383,7 +383,7 @@ def test_the_example_solves_its_world(tmp_path: Path) -> None:
     assert [step.thought for step in read_episode(tmp_path / "e").steps][-1] == "That is all."
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_a_program_that_crashes_has_failed_and_one_that_hangs_is_judged_on_what_it_did(
     program: Callable[..., ProgramAgent], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -197,9 +197,12 @@ def test_a_class_is_run_in_worker_processes_and_resumed_from_elsewhere(
     found = read_episode(home / "out" / "episodes" / "000000")
     assert found.steps[0].thought == "5 slow" and found.episode.agent == "Clicker"
     assert (found.path / "trees").is_dir() and found.episode.extra["usage"]["tokens"] == 12
-    assert (
-        main(["record", "pocket/notes/count-label", "--agent", "my_agents:Breaking", "--no-video", "--out", "e"]) == 1
-    )
+
+
+@pytest.mark.slow
+def test_what_a_class_raises_is_recorded_with_its_line(home: Path) -> None:
+    words = ["--agent", "my_agents:Breaking", "--no-video", "--out", "e"]
+    assert main(["record", "pocket/notes/count-label", *words]) == 1
     episode = read_episode(home / "e")
     assert "ZeroDivisionError" in episode.episode.error and "my_agents.py, line" in episode.episode.error
     assert "return 1 / self.left" in episode.log("traceback")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,8 @@ from fairground.rollout import Planned, RunSpec, RunStore, read_episode, run_epi
 from fairground.rollout.ended import finished_of
 from fairground.rollout.replaying import named_agent, recorded_successes, replay_agent
 from fairground.worlds import resolve
+from tests.rollout import recordings
+from tests.rollout.recordings import notes_episode, run_of
 
 SIZE = (40, 30)
 
@@ -164,11 +167,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def short_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run in which one task was solved at the second attempt."""
-    attempts: list[tuple[str, Agent]] = [
-        (COUNTED, Solver([])),
-        (COUNTED, Solver([Answer(text=str(recipes(COUNTED)))])),
-    ]
-    return record_run(tmp_path_factory.mktemp("replay") / "short", attempts, [Outcome.FAILED, Outcome.PASSED])
+    answers = ("none", str(recipes(COUNTED)))
+    episodes = [(COUNTED, partial(notes_episode, configuration=COUNTED, answer=answer)) for answer in answers]
+    return run_of(tmp_path_factory.mktemp("replay") / "short", episodes)
 
 
 def record_run(folder: Path, attempts: Sequence[tuple[str, Agent]], outcomes: Sequence[Outcome]) -> Path:
@@ -217,15 +218,13 @@ def test_a_task_that_was_never_solved_is_given_up_at_once(run: Path, tmp_path: P
     assert outcome(replay_agent(str(run)), world, tmp_path / "e") == (Outcome.FAILED, ["fail"])
 
 
-@pytest.mark.process
 def test_one_episode_can_be_replayed_and_one_that_failed_cannot(short_run: Path) -> None:
     (only,) = recorded_successes(short_run / "episodes/000001")
-    assert only.task == "pocket/notes/count-label/recipes" and only.size == (412, 915)
+    assert only.task == "pocket/notes/count-label/recipes" and only.size == recordings.SIZE
     with pytest.raises(InvalidInput, match="did not pass"):
         recorded_successes(short_run / "episodes/000000")
 
 
-@pytest.mark.process
 def test_a_success_whose_recording_is_gone_is_said(short_run: Path, tmp_path: Path) -> None:
     copy = tmp_path / "run"
     copy.mkdir()

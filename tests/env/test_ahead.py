@@ -47,7 +47,7 @@ def env(worlds: list[World]) -> Iterator[FairgroundEnv]:
     env.close()
 
 
-def test_a_reset_hands_over_the_seat_that_waits_and_nothing_is_left_in_it(
+def test_a_reset_hands_over_the_seat_that_waits_with_nothing_left_in_it_and_replaces_one_that_died(
     env: FairgroundEnv, opened: list[Seat]
 ) -> None:
     env.reset()
@@ -60,11 +60,7 @@ def test_a_reset_hands_over_the_seat_that_waits_and_nothing_is_left_in_it(
     assert env.seat is waiting and not waiting.sandbox.frozen and first is not None
     eventually(lambda: not first.sandbox.alive)
     assert env.step(Done())[1] == 0.0
-
-
-def test_one_that_died_while_it_waited_is_replaced(env: FairgroundEnv, opened: list[Seat]) -> None:
-    env.reset()
-    dead = eventually(lambda: opened[1:] and opened[1].sandbox.frozen and opened[1])
+    dead = eventually(lambda: opened[2:] and opened[2].sandbox.frozen and opened[2])
     os.kill(dead.sandbox.first_pid, signal.SIGKILL)
     eventually(lambda: not dead.sandbox.alive)
     env.reset()

@@ -13,7 +13,9 @@ from gymnasium.utils.env_checker import check_env
 import fairground
 from fairground.core import Done, InvalidAction, InvalidInput, Key, Type, UnknownName
 from fairground.env import FairgroundEnv
+from fairground.remote.seats import Seats
 from fairground.worlds import read_folder
+from tests.worlds.board import world as board_world
 
 TOML = """
 [app]
@@ -68,14 +70,15 @@ def env(folder: Path) -> Iterator[FairgroundEnv]:
 
 
 @pytest.mark.process
-def test_gymnasiums_own_checker_passes(folder: Path) -> None:
-    env = FairgroundEnv(
-        str(folder), observations=("screen", "cursor", "tree", "windows", "instruction"), render_mode="rgb_array"
-    )
+def test_gymnasiums_own_checker_passes() -> None:
+    seats = Seats(1, share=True)  # it resets a dozen times
+    everything = ("screen", "cursor", "tree", "windows", "instruction")
+    env = FairgroundEnv(board_world(), observations=everything, render_mode="rgb_array", pool=seats)
     try:
         check_env(env, skip_render_check=True)
     finally:
         env.close()
+        seats.close()
 
 
 @pytest.mark.process

@@ -260,7 +260,7 @@ def test_an_answer_of_another_program_is_an_error_with_its_status() -> None:
         def log_message(self, *_: object) -> None: ...
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Teapot) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:
             url = f"http://127.0.0.1:{server.server_port}"

@@ -38,6 +38,7 @@ def served(*options: str, **environment: str) -> Iterator[tuple[subprocess.Popen
 
 
 @pytest.mark.process
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # the printed line leaves that to Python
 def test_it_prints_how_to_connect_and_sigterm_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "token").write_text(f"{TOKEN}\n")
     options = ("--seats", "2", "--share-browser", "--token-file", str(tmp_path / "token"))
@@ -47,7 +48,7 @@ def test_it_prints_how_to_connect_and_sigterm_leaves_nothing(tmp_path: Path) -> 
         lines = [line.strip() for line in text.splitlines() if line.startswith("  ")]
         assert len(lines) == 3 and url in lines[1] and TOKEN not in text
         probe = "assert env.reset()[1]['world'].startswith('pocket/notes/count-label'); env.close()"
-        subprocess.run([sys.executable, "-c", "\n".join([*lines, probe])], check=True, timeout=100)
+        exec("\n".join([*lines, probe]), {})
         headers = {"Authorization": f"Bearer {TOKEN}"}
         assert request(url, "POST", "/v1/sessions", {}, headers=headers)[0] == 201
         children = _below(process.pid)

@@ -16,6 +16,7 @@ from PIL import Image
 from fairground.core import ACTION_KINDS
 from fairground.env import FairgroundEnv
 from fairground.remote import EnvironmentServer
+from fairground.remote.seats import Seats
 from tests.waiting import eventually
 
 from .stage import BOARDS, LOOK, WORDS, call, close, connected, open_session, request
@@ -49,7 +50,8 @@ def test_an_episode_over_http_is_judged_and_the_session_can_be_reset(url: str) -
 
 
 def test_worlds_are_drawn_as_the_local_environment_draws_them(url: str) -> None:
-    local = FairgroundEnv(BOARDS)
+    seats = Seats(1, share=True)
+    local = FairgroundEnv(BOARDS, pool=seats)
     start = open_session(url, seed=11)
     drawn = [start["world"]]
     resets: list[dict[str, Any]] = [{}, {}, {}, {"seed": 11}, {"options": {"profile": "long", "theme": "blue"}}]
@@ -64,6 +66,7 @@ def test_worlds_are_drawn_as_the_local_environment_draws_them(url: str) -> None:
         expected.append(local.reset(seed=11)[1]["world"])
     finally:
         local.close()
+        seats.close()
     assert drawn[:-1] == expected and drawn[-1].endswith("@long/blue/default")
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+from urllib.parse import quote
 
 from fairground.agents import Agent
 from fairground.agents.models import RetryPolicy, make_asker
@@ -15,8 +16,8 @@ from fairground.core import Action, Check, Episode, Observation, State, parse_ac
 from fairground.rollout import run_episode
 from fairground.rollout.interventions import Company, Intervention
 from fairground.rollout.interventions.advisers import Advisers
-from fairground.sandbox import Sandbox
-from fairground.worlds import App, Scenario, Seat, Suite, World
+from fairground.screen import CdpScreen
+from fairground.worlds import Ahead, App, Scenario, ScreenSpec, Seat, Suite, World
 from tests.agents.models.openai_stage import pictures_in, words_in
 from tests.agents.models.wire.openai_rules import KEY
 from tests.agents.models.wire.openai_wire import OpenAIServer, broken, completes
@@ -95,17 +96,36 @@ class Follows:
         return self._left.pop(0) if self._left else parse_action({"kind": "done"})
 
 
-class Editor(App):
-    name = "editor"
-    packages = ("mousepad",)
-    recorded = ("~/list.txt",)
+LIST = b"milk\nbread\n"
+PAGE = f"""<!doctype html><title>list</title><textarea autofocus rows=9>{LIST.decode()}</textarea><script>
+let saved = document.querySelector("textarea").value;
+addEventListener("keydown", (event) => {{
+  if (!event.ctrlKey || event.key != "s") return;
+  event.preventDefault();
+  saved = document.querySelector("textarea").value;
+}});</script>"""
 
-    def setup(self, sandbox: Sandbox, world: World) -> None:
-        sandbox.write_file("~/list.txt", b"milk\nbread\n")
+
+class Editor(App):
+    """A text editor in a page, which can be used again by the next episode. Ctrl+S saves."""
+
+    name = "editor"
+    packages = ("chromium",)
+    screen = ScreenSpec("cdp", (400, 300))
 
     def launch(self, seat: Seat) -> None:
-        seat.start(["mousepad", f"{seat.sandbox.home}/list.txt"])
-        seat.wait_window("list")
+        self.reset(seat, seat.world)
+
+    def reset(self, seat: Seat, world: World) -> bool:
+        cast(CdpScreen, seat.screen).navigate("data:text/html;charset=utf-8," + quote(PAGE))
+        seat.keep["saved"] = LIST
+        return True
+
+    def save(self, seat: Seat) -> None:
+        seat.keep["saved"] = str(cast(CdpScreen, seat.screen).evaluate("saved")).encode()
+
+    def capture(self, seat: Seat, world: World) -> State:
+        return State(files={"~/list.txt": cast(bytes, seat.keep["saved"])})
 
 
 class AddTea(Scenario):
@@ -151,6 +171,7 @@ def attempt(
     agent: Agent,
     advice: Advice | None,
     *interventions: Intervention,
+    pool: Ahead,
     scenario: str = "add-tea",
     tokens: int | None = None,
 ) -> Episode:
@@ -162,4 +183,4 @@ def attempt(
     advisers = advice.advisers() if advice is not None else Advisers()
     company = Company(interventions, run, chosen.id, advisers, agent, tokens=tokens)
     number = sum(1 for _ in run.glob("episode-*"))
-    return run_episode(chosen, agent, run / f"episode-{number}", video=False, companion=company)
+    return run_episode(chosen, agent, run / f"episode-{number}", video=False, companion=company, pool=pool)

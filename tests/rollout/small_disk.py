@@ -27,6 +27,8 @@ from .damage_stage import EPISODES, PASSED, SPEC, Inline, edit_index, passes, re
 from .test_damage_index import as_format_2
 
 ROOMS = [0, *(4096 << power for power in range(7)), 3 * 4096, 5 * 4096, 7 * 4096]
+if "few" in sys.argv:
+    ROOMS = ROOMS[::3]
 
 
 @contextmanager

@@ -65,8 +65,8 @@ def test_agent_errors_can_be_excluded_and_are_told_apart_all_the_same(tmp_path: 
 # What each exit code comes to is in `test_lost_worker`.
 @pytest.mark.parametrize(
     "ways",
-    [("ends its process from a thread", "crashes"), pytest.param(tuple(ENDS_WORKER), marks=pytest.mark.slow)],
-    ids=["exit and signal", "all"],
+    [("crashes",), pytest.param(tuple(ENDS_WORKER), marks=pytest.mark.slow)],
+    ids=["signal", "all"],
 )
 def test_an_agent_that_ends_its_worker_has_failed_and_is_not_tried_again(tmp_path: Path, ways: tuple[str, ...]) -> None:
     roles, folder = tmp_path / "roles.json", tmp_path / "run"
@@ -88,6 +88,7 @@ def test_an_agent_that_ends_its_worker_has_failed_and_is_not_tried_again(tmp_pat
     assert not [one for one in reverify(folder) if one.changed or one.problem]
 
 
+@pytest.mark.slow
 def test_an_agent_that_ends_its_worker_is_errored_where_agent_errors_are_excluded(tmp_path: Path) -> None:
     agent = f'{HERE / "quitters.py"}:Quitter:how="ends its process"'
     spec = RunSpec(worlds=(WORLD,), agent=agent, rollouts=1, configs=1, retries=1, agent_errors="excluded")
@@ -98,6 +99,7 @@ def test_an_agent_that_ends_its_worker_is_errored_where_agent_errors_are_exclude
         assert (row.finished.outcome, row.finished.ended_by) == (Outcome.ERRORED, "agent_error")
 
 
+@pytest.mark.slow
 def test_an_agent_that_raises_when_unsure_scores_what_its_honest_twin_does(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairground.cli.behaviour import behaviour as command
@@ -188,7 +188,6 @@ ACTIONS = st.one_of(
 
 
 @given(st.lists(st.tuples(ACTIONS, st.sampled_from("ABC"), st.booleans()), max_size=30), st.booleans())
-@settings(deadline=None, max_examples=60)
 def test_shares_are_shares_whatever_was_done(steps: list[tuple[Action, str, bool]], ends: bool) -> None:
     actions = [action for action, _, _ in steps] + ([Done()] if ends else [])
     frames = "A" + "".join(letter for _, letter, _ in steps) + ("A" if ends else "")

@@ -26,11 +26,12 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("disk")
 
 
-@pytest.fixture(scope="module")
-def found(root: Path) -> dict[str, Any]:
-    """What came of each part, in one process."""
-    mount = 'mount -t tmpfs -o size=3m none "$0" && exec "$1" -m tests.rollout.small_disk "$0"'
+@pytest.fixture(scope="module", params=["few", pytest.param("all", marks=pytest.mark.slow)])
+def found(request: pytest.FixtureRequest, root: Path) -> dict[str, Any]:
+    """What came of each part, in one process, with little room of a few or of all sizes."""
+    mount = 'mount -t tmpfs -o size=3m none "$0" && exec "$1" -m tests.rollout.small_disk "$0" "$2"'
     words = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount, str(root), sys.executable]
+    words.append(request.param)
     place = os.pathsep.join([str(ROOT), *sys.path])
     done = subprocess.run(words, cwd=ROOT, env={**os.environ, "PYTHONPATH": place}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]

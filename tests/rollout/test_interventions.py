@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from fairground.core import Frame, Outcome, State
+from fairground.core import Episode, Frame, Outcome, State
 from fairground.rollout import read_episode
 from fairground.rollout.interventions import (
     Audited,
@@ -22,11 +23,14 @@ from fairground.rollout.interventions import (
     read_plans,
 )
 from fairground.rollout.interventions.clarifying import clarify
+from fairground.worlds import Ahead, open_seat
 from tests.agents.models.openai_stage import compatible_at, words_in
 from tests.agents.models.wire.openai_wire import OpenAIServer, completes, tool_call
 
-from .advised import DONE, DOWN, SOLVE, Advice, Follows, attempt, in_turn, world
+from . import advised
+from .advised import DONE, DOWN, SOLVE, Advice, Follows, in_turn, world
 
+Attempt = Callable[..., Episode]
 ASK = {"kind": "call_user", "text": "Which tea?"}
 
 
@@ -34,11 +38,25 @@ def answer(text: str) -> dict[str, str]:
     return {"kind": "answer", "text": text}
 
 
+@pytest.fixture(scope="module")
+def seats() -> Iterator[Ahead]:
+    """One seat, renewed for each episode."""
+    source = Ahead(open_seat)
+    yield source
+    source.close()
+
+
+@pytest.fixture
+def attempt(seats: Ahead) -> Attempt:
+    """Runs one episode with interventions."""
+    return partial(advised.attempt, pool=seats)
+
+
 # --- retry -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.process
-def test_an_agent_that_failed_is_told_only_that_and_goes_on_in_the_same_seat(tmp_path: Path) -> None:
+def test_an_agent_that_failed_is_told_only_that_and_goes_on_in_the_same_seat(attempt: Attempt, tmp_path: Path) -> None:
     type_first, save = SOLVE[:2], SOLVE[2:]
     agent = Follows(*type_first, DONE, *save, DONE)
     episode = attempt(tmp_path, agent, None, Retry())
@@ -53,7 +71,7 @@ def test_an_agent_that_failed_is_told_only_that_and_goes_on_in_the_same_seat(tmp
 
 
 @pytest.mark.process
-def test_rounds_are_counted_steps_are_fresh_and_the_last_verdict_counts(tmp_path: Path) -> None:
+def test_rounds_are_counted_steps_are_fresh_and_the_last_verdict_counts(attempt: Attempt, tmp_path: Path) -> None:
     look = {"kind": "look"}
     episode = attempt(tmp_path, Follows(*[look] * 5, DONE, *[look] * 5, DONE, *[look] * 5, DONE), None, Retry(rounds=2))
     assert (episode.outcome, episode.steps, episode.ended_by) == (Outcome.FAILED, 18, "agent")
@@ -64,7 +82,7 @@ def test_rounds_are_counted_steps_are_fresh_and_the_last_verdict_counts(tmp_path
 
 
 @pytest.mark.process
-def test_a_simulated_user_says_what_is_wrong_from_the_evidence(tmp_path: Path) -> None:
+def test_a_simulated_user_says_what_is_wrong_from_the_evidence(attempt: Attempt, tmp_path: Path) -> None:
     agent = Follows(DONE, *SOLVE, DONE)
     with Advice(in_turn("There is still no tea on my list.")) as advice:
         episode = attempt(tmp_path, agent, advice, Retry(feedback="simulator", model=advice.model))
@@ -77,7 +95,9 @@ def test_a_simulated_user_says_what_is_wrong_from_the_evidence(tmp_path: Path) -
 
 
 @pytest.mark.process
-def test_a_simulated_user_that_gives_steps_is_asked_again_and_then_says_only_that_it_failed(tmp_path: Path) -> None:
+def test_a_simulated_user_that_gives_steps_is_asked_again_and_then_says_only_that_it_failed(
+    attempt: Attempt, tmp_path: Path
+) -> None:
     steps = "1. Press Ctrl+End\n2. Type tea\n3. Press Ctrl+S"
     model = in_turn(steps, "Tea is missing.", steps, "Just click at the end of the list and type it.")
     agent = Follows(DONE, DONE, DONE)
@@ -91,7 +111,9 @@ def test_a_simulated_user_that_gives_steps_is_asked_again_and_then_says_only_tha
 
 
 @pytest.mark.process
-def test_the_answer_to_a_question_is_never_said_and_the_model_does_not_know_it(tmp_path: Path) -> None:
+def test_the_answer_to_a_question_is_never_said_and_the_model_does_not_know_it(
+    attempt: Attempt, tmp_path: Path
+) -> None:
     agent = Follows(answer("7"), ASK, answer("2"))
     with Advice(in_turn("It has 2 lines.", "The list has two of them.", "You missed it: 2\u200b !")) as advice:
         retry = Retry(feedback="simulator", model=advice.model)
@@ -104,7 +126,7 @@ def test_the_answer_to_a_question_is_never_said_and_the_model_does_not_know_it(t
 
 
 @pytest.mark.process
-def test_a_simulated_user_answers_questions(tmp_path: Path) -> None:
+def test_a_simulated_user_answers_questions(attempt: Attempt, tmp_path: Path) -> None:
     agent = Follows(ASK, *SOLVE, DONE)
     with Advice(in_turn("Any kind will do.")) as advice:
         episode = attempt(tmp_path, agent, advice, Retry(feedback="simulator", model=advice.model))
@@ -114,7 +136,7 @@ def test_a_simulated_user_answers_questions(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_simulated_user_who_cannot_be_reached_is_an_error_and_no_result(tmp_path: Path) -> None:
+def test_a_simulated_user_who_cannot_be_reached_is_an_error_and_no_result(attempt: Attempt, tmp_path: Path) -> None:
     with Advice(in_turn(DOWN)) as advice:
         episode = attempt(tmp_path, Follows(DONE), advice, Retry(feedback="simulator", model=advice.model))
     assert (episode.outcome, episode.verdict) == (Outcome.ERRORED, None) and "gave no answer" in episode.error
@@ -122,7 +144,7 @@ def test_a_simulated_user_who_cannot_be_reached_is_an_error_and_no_result(tmp_pa
 
 
 @pytest.mark.slow
-def test_a_spent_budget_of_tokens_ends_the_rounds(tmp_path: Path) -> None:
+def test_a_spent_budget_of_tokens_ends_the_rounds(attempt: Attempt, tmp_path: Path) -> None:
     with Advice(in_turn("Tea is missing.")) as advice:
         retry = Retry(feedback="simulator", model=advice.model, rounds=9)
         episode = attempt(tmp_path, Follows(*[DONE] * 20), advice, retry, tokens=2000)
@@ -131,7 +153,7 @@ def test_a_spent_budget_of_tokens_ends_the_rounds(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-def test_a_model_goes_on_in_its_conversation_and_all_that_was_asked_is_paid(tmp_path: Path) -> None:
+def test_a_model_goes_on_in_its_conversation_and_all_that_was_asked_is_paid(attempt: Attempt, tmp_path: Path) -> None:
     script = [
         completes("Done."),
         completes(None, tool_call("key", keys=["ctrl", "end"]), tool_call("type", text="tea")),
@@ -157,7 +179,7 @@ FINE, MISSING = {"finished": True, "missing": ""}, {"finished": False, "missing"
 
 
 @pytest.mark.process
-def test_an_auditor_sees_frames_and_no_thoughts_and_may_send_an_agent_back(tmp_path: Path) -> None:
+def test_an_auditor_sees_frames_and_no_thoughts_and_may_send_an_agent_back(attempt: Attempt, tmp_path: Path) -> None:
     thinking = [{**SOLVE[0]}, SOLVE[1], DONE, SOLVE[2], DONE]
     agent = Follows(*thinking)
     with Advice(in_turn(MISSING, FINE)) as advice:
@@ -172,7 +194,7 @@ def test_an_auditor_sees_frames_and_no_thoughts_and_may_send_an_agent_back(tmp_p
 
 
 @pytest.mark.process
-def test_an_auditor_objects_within_its_rounds_and_the_step_budget(tmp_path: Path) -> None:
+def test_an_auditor_objects_within_its_rounds_and_the_step_budget(attempt: Attempt, tmp_path: Path) -> None:
     with Advice(in_turn(MISSING)) as advice:
         thrice = attempt(tmp_path, Follows(DONE, DONE, DONE), advice, Audited(model=advice.model, rounds=2))
         assert (thrice.outcome, thrice.steps, len(advice.questions)) == (Outcome.FAILED, 3, 2)
@@ -184,7 +206,7 @@ def test_an_auditor_objects_within_its_rounds_and_the_step_budget(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_an_answer_that_was_objected_to_may_be_given_again_and_counts(tmp_path: Path) -> None:
+def test_an_answer_that_was_objected_to_may_be_given_again_and_counts(attempt: Attempt, tmp_path: Path) -> None:
     with Advice(in_turn(MISSING, FINE)) as advice:
         agent = Follows(answer("3"), answer("2"))
         episode = attempt(tmp_path, agent, advice, Audited(model=advice.model), scenario="count-lines")
@@ -193,7 +215,7 @@ def test_an_answer_that_was_objected_to_may_be_given_again_and_counts(tmp_path: 
 
 
 @pytest.mark.process
-def test_an_auditor_that_fails_is_an_error_and_no_acceptance(tmp_path: Path) -> None:
+def test_an_auditor_that_fails_is_an_error_and_no_acceptance(attempt: Attempt, tmp_path: Path) -> None:
     with Advice(in_turn("Looks fine to me!", {"finished": False}, {"finished": "yes"})) as advice:
         episode = attempt(tmp_path, Follows(DONE), advice, Audited(model=advice.model))
     assert (episode.outcome, episode.verdict) == (Outcome.ERRORED, None) and len(advice.questions) == 3
@@ -201,7 +223,7 @@ def test_an_auditor_that_fails_is_an_error_and_no_acceptance(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_audited_and_retried_the_auditor_comes_first(tmp_path: Path) -> None:
+def test_audited_and_retried_the_auditor_comes_first(attempt: Attempt, tmp_path: Path) -> None:
     agent = Follows(DONE, DONE, *SOLVE, DONE)
     with Advice(in_turn(MISSING, FINE, FINE)) as advice:
         episode = attempt(tmp_path, agent, advice, Retry(), Audited(model=advice.model))
@@ -223,7 +245,7 @@ def adviser(words: str) -> object:
 
 
 @pytest.mark.process
-def test_a_plan_is_made_once_and_given_in_every_rollout(tmp_path: Path) -> None:
+def test_a_plan_is_made_once_and_given_in_every_rollout(attempt: Attempt, tmp_path: Path) -> None:
     with Advice(adviser) as advice:
         agents = [Follows(*SOLVE, DONE), Follows(*SOLVE, DONE)]
         episodes = [attempt(tmp_path, agent, advice, FixedPlan(model=advice.model)) for agent in agents]
@@ -239,7 +261,7 @@ def test_a_plan_is_made_once_and_given_in_every_rollout(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_clarified_planned_and_retried_together(tmp_path: Path) -> None:
+def test_clarified_planned_and_retried_together(attempt: Attempt, tmp_path: Path) -> None:
     with Advice(adviser) as advice:
         model = advice.model
         agent = Follows(DONE, *SOLVE, DONE)
@@ -259,7 +281,7 @@ def clarifies(text: object, kind: object = "ok") -> Callable[[str], object]:
 
 
 @pytest.mark.slow
-def test_a_clarification_that_is_not_ok_is_kept_and_not_used(tmp_path: Path) -> None:
+def test_a_clarification_that_is_not_ok_is_kept_and_not_used(attempt: Attempt, tmp_path: Path) -> None:
     proposed = "Add tea, and only tea, to the list; save it."
     with Advice(clarifies(proposed, "harmful")) as advice:
         agent = Follows(DONE)
@@ -311,7 +333,7 @@ def test_no_way_to_say_the_answer_gets_past_the_guard(leak: str) -> None:
 
 
 @pytest.mark.process
-def test_the_answer_is_neither_shown_to_a_clarifier_nor_let_through(tmp_path: Path) -> None:
+def test_the_answer_is_neither_shown_to_a_clarifier_nor_let_through(attempt: Attempt, tmp_path: Path) -> None:
     with Advice(clarifies("How many lines, that is 2, does the list have? Change nothing.")) as advice:
         agent = Follows(answer("2"))
         episode = attempt(tmp_path, agent, advice, Clarified(model=advice.model), scenario="count-lines")
@@ -323,7 +345,7 @@ def test_the_answer_is_neither_shown_to_a_clarifier_nor_let_through(tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_an_unreadable_audit_is_no_consent_and_an_unreachable_one_is_an_error(tmp_path: Path) -> None:
+def test_an_unreadable_audit_is_no_consent_and_an_unreachable_one_is_an_error(attempt: Attempt, tmp_path: Path) -> None:
     with Advice(clarifies("Add tea to the list, please, and save it.", "fine")) as advice:
         assert clarified(advice).audit == "unusable"
     with Advice(lambda words: DOWN if "you audit it" in words else {"instruction": "Add tea, and save."}) as advice:
@@ -332,7 +354,7 @@ def test_an_unreadable_audit_is_no_consent_and_an_unreachable_one_is_an_error(tm
 
 
 @pytest.mark.process
-def test_extra_is_plain_data_that_can_be_read_back(tmp_path: Path) -> None:
+def test_extra_is_plain_data_that_can_be_read_back(attempt: Attempt, tmp_path: Path) -> None:
     with Advice(adviser) as advice:
         attempt(tmp_path, Follows(DONE), advice, Clarified(model=advice.model), Retry(rounds=1))
     read = json.loads((tmp_path / "run" / "episode-0" / "episode.json").read_text())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,7 +16,9 @@ from fairground.core import Action, Check, Look, Observation, Outcome, ScreenErr
 from fairground.rollout import Budget, read_episode, run_episode
 from fairground.sandbox import Sandbox
 from fairground.verify import judge
-from fairground.worlds import App, Scenario, Seat, Suite, World
+from fairground.worlds import Ahead, App, Scenario, Seat, Suite, World, open_seat
+
+from . import advised
 
 pytestmark = pytest.mark.process
 
@@ -64,7 +66,7 @@ class Faulty(AddTea):
         raise KeyError("a column that is not there")
 
 
-SUITE = Suite("test", "Test", "1", (Editor(), Broken()), (AddTea(), AddTeaBroken(), Faulty()))
+SUITE = Suite("test", "Test", "1", (Editor(), Broken()), (AddTea(), AddTeaBroken()))
 SOLVE = [
     {"kind": "key", "keys": ["ctrl", "end"]},
     {"kind": "type", "text": "tea"},
@@ -75,6 +77,14 @@ SOLVE = [
 def world(scenario: str = "editor/add-tea") -> World:
     app, name = scenario.split("/")
     return World.of(SUITE, next(c for c in SUITE.configurations() if (c.app, c.scenario) == (app, name)))
+
+
+@pytest.fixture(scope="module")
+def seats() -> Iterator[Ahead]:
+    """One page, renewed for each episode that needs no desktop."""
+    source = Ahead(open_seat)
+    yield source
+    source.close()
 
 
 def test_a_solved_episode_passes_is_read_back_and_judged_again_and_refused_actions_cost_a_step(tmp_path: Path) -> None:
@@ -97,7 +107,7 @@ def test_a_solved_episode_passes_is_read_back_and_judged_again_and_refused_actio
     assert (tmp_path / "e" / "video.mp4").stat().st_size > 1000
 
 
-def test_an_agent_that_raises_has_failed_and_the_state_is_judged_as_evidence(tmp_path: Path) -> None:
+def test_an_agent_that_raises_has_failed_and_the_state_is_judged_as_evidence(tmp_path: Path, seats: Ahead) -> None:
     class Crashing:
         name = "crashing"
 
@@ -109,7 +119,7 @@ def test_an_agent_that_raises_has_failed_and_the_state_is_judged_as_evidence(tmp
                 raise ConnectionResetError("the model's server went away")
             return Look()
 
-    episode = run_episode(world(), Crashing(), tmp_path / "e", video=False)
+    episode = run_episode(advised.world(), Crashing(), tmp_path / "e", video=False, pool=seats)
     assert (episode.outcome, episode.ended_by, episode.steps) == (Outcome.FAILED, "agent_error", 1)
     assert "server went away" in episode.error
     found = read_episode(tmp_path / "e")
@@ -119,7 +129,7 @@ def test_an_agent_that_raises_has_failed_and_the_state_is_judged_as_evidence(tmp
 
 
 def test_an_agent_that_hangs_is_judged_on_what_it_did_until_then(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, seats: Ahead, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     later = 0.0  # the time is up when everything was done, however long that took
     clock = SimpleNamespace(monotonic=lambda: time.monotonic() + later)
@@ -135,13 +145,13 @@ def test_an_agent_that_hangs_is_judged_on_what_it_did_until_then(
             return super().act(observation)
 
     budget = Budget(seconds=1000.0)
-    episode = run_episode(world(), Sleepy(SOLVE), tmp_path / "e", video=False, budget=budget)
+    episode = run_episode(advised.world(), Sleepy(SOLVE), tmp_path / "e", video=False, pool=seats, budget=budget)
     assert (episode.outcome, episode.ended_by, episode.steps) == (Outcome.PASSED, "time_budget", 3)
     assert episode.extra == {"abandoned": True}
     assert read_episode(tmp_path / "e").complete
 
 
-def test_a_budget_of_steps_ends_an_agent_that_never_stops(tmp_path: Path) -> None:
+def test_a_budget_of_steps_ends_an_agent_that_never_stops(tmp_path: Path, seats: Ahead) -> None:
     class Restless:
         name = "restless"
 
@@ -151,7 +161,7 @@ def test_a_budget_of_steps_ends_an_agent_that_never_stops(tmp_path: Path) -> Non
         def act(self, observation: Observation) -> Action:
             return Look()
 
-    episode = run_episode(world(), Restless(), tmp_path / "e", video=False, budget=Budget(steps=3))
+    episode = run_episode(advised.world(), Restless(), tmp_path / "e", video=False, pool=seats, budget=Budget(steps=3))
     assert (episode.outcome, episode.ended_by, episode.steps) == (Outcome.FAILED, "step_budget", 3)
 
 
@@ -161,8 +171,10 @@ def test_an_app_that_does_not_open_is_an_error_with_its_output(tmp_path: Path) -
     assert "status 7" in episode.error and "out of ideas" in episode.error
 
 
-def test_checks_that_break_make_the_configuration_invalid(tmp_path: Path) -> None:
-    episode = run_episode(world("editor/faulty"), DoNothing(), tmp_path / "e", video=False)
+def test_checks_that_break_make_the_configuration_invalid(tmp_path: Path, seats: Ahead) -> None:
+    suite = Suite("test", "Test", "1", advised.SUITE.apps, (Faulty(),))
+    faulty = World.of(suite, suite.configurations()[0])
+    episode = run_episode(faulty, DoNothing(), tmp_path / "e", video=False, pool=seats)
     assert (episode.outcome, episode.verdict) == (Outcome.INVALID, None)
     assert "a column that is not there" in episode.error
 

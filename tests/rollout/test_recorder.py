@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairground.core import (
@@ -365,7 +365,6 @@ def test_any_step_survives_the_round_trip(step: Step) -> None:
     st.dictionaries(words, evidence, max_size=3),
     st.none() | words,
 )
-@settings(max_examples=60)
 def test_any_episode_survives_the_round_trip(
     verdict: Verdict, parameters: dict[str, Any], text: str, extra: dict[str, Any], answer: str | None
 ) -> None:

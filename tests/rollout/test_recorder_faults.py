@@ -121,7 +121,7 @@ def test_a_recorder_killed_at_any_instant_leaves_a_whole_or_a_marked_incomplete_
 
 @pytest.mark.process
 def test_a_recorder_killed_at_each_of_its_file_operations_keeps_the_promise(tmp_path: Path) -> None:
-    count = int(_python(RECORD + KILL_AT_EACH, tmp_path, 3).stdout)
+    count = int(_python(RECORD + KILL_AT_EACH, tmp_path, 1).stdout)
     kinds = [_promise(tmp_path / f"ep-{number}") for number in range(count)]
     assert kinds[-1] == "complete"
     assert kinds.count("incomplete") >= 6

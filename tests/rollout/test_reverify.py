@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -34,11 +35,16 @@ HEALTH = "pocket/notes/count-label/health@student/paper/list"
 MONEY = "pocket/notes/count-label/money@cafe/paper/list"
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three episodes, none of which gives the right number."""
     episodes = [(name, partial(notes_episode, configuration=name, answer="999")) for name in (HEALTH, MONEY, HEALTH)]
-    return run_of(tmp_path / "run", episodes)
+    return run_of(tmp_path_factory.mktemp("recorded") / "run", episodes)
+
+
+@pytest.fixture
+def run(recorded: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(recorded, tmp_path / "run"))
 
 
 @pytest.fixture

@@ -58,7 +58,7 @@ FATE = {
     "asks and asks": ("failed", "step_budget", ""),
     "behaves": ("failed", "agent", ""),
 }
-QUICK = ("floods its output", "floods its errors", "crashes", "asks and asks", "behaves")
+QUICK = ("floods its output", "crashes", "behaves")
 
 pytestmark = pytest.mark.process
 
@@ -140,6 +140,7 @@ def test_a_model_server_in_trouble_costs_time_and_no_score(tmp_path: Path, monke
     assert spent.retried == 1 and spent.cost == pytest.approx(0.0022)
 
 
+@pytest.mark.slow
 def test_a_run_whose_model_cannot_be_asked_stops_at_once_and_can_be_resumed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -207,15 +208,13 @@ def test_without_a_key_nothing_starts(
 
 def test_a_worker_killed_with_an_episode_in_hand_is_an_error_that_is_tried_again(tmp_path: Path) -> None:
     """As the kernel kills what takes too much memory: with a real seat open, in the midst of an episode."""
-    spec = RunSpec(worlds=(WORLD,), agent="do-nothing", rollouts=2, configs=1)
+    spec = RunSpec(worlds=(WORLD,), agent="do-nothing", rollouts=1, configs=1)
     events: list[Event] = []
     with start_run(tmp_path / "run", spec) as run:
         executor = LocalExecutor(partial(Mortal, tmp_path / "run", spec), 1)
         carry_out(run, executor=executor, on_event=events.append)
-        assert [(row.attempts, row.finished and row.finished.outcome) for row in run.rows()] == [
-            (1, Outcome.FAILED),
-            (2, Outcome.FAILED),
-        ]
+        (row,) = run.rows()
+        assert row.attempts == 2 and row.finished is not None and row.finished.outcome is Outcome.FAILED
     (lost,) = [event for event in events if not event.final]
     assert "signal SIGKILL" in lost.finished.error and lost.finished.reward is None
 
@@ -303,7 +302,7 @@ def test_a_run_of_another_version_or_in_use_is_refused(tmp_path: Path, capsys: p
 
 
 def test_ctrl_c_leaves_a_run_to_resume_and_no_process(tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "tests.rollout.faulty_runs", "interrupted", str(tmp_path / "run")]
+    words = [sys.executable, str(HERE / "interrupted.py"), str(tmp_path / "run")]
     found = in_process(words)
     assert found["status"] == 130 and "fairground resume" in found["said"] and "Traceback" not in found["said"]
     assert found["left"] == []

@@ -90,8 +90,24 @@ def test_nothing_survives_a_host_that_is_killed(runner: str, how: str, until: Un
 # --- the keeper is killed --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("frozen", [False, True])
-@pytest.mark.parametrize("which", ["outer", "inner"])
+def _killed(runner: str, which: str, frozen: bool, *marks: pytest.MarkDecorator) -> Any:
+    return pytest.param(runner, which, frozen, marks=marks, id=f"{runner}-{which}-{'frozen' if frozen else 'running'}")
+
+
+@pytest.mark.parametrize(
+    ("runner", "which", "frozen"),
+    [
+        _killed("namespace", "outer", True),
+        _killed("namespace", "inner", False),
+        _killed("bare", "outer", False),
+        _killed("bare", "inner", True),
+        _killed("namespace", "outer", False, pytest.mark.slow),
+        _killed("namespace", "inner", True, pytest.mark.slow),
+        _killed("bare", "outer", True, pytest.mark.slow),
+        _killed("bare", "inner", False, pytest.mark.slow),
+    ],
+    indirect=["runner"],
+)
 def test_a_killed_keeper_is_noticed_and_leaves_nothing(runner: str, which: str, frozen: bool, until: Until) -> None:
     box = open_sandbox(runner=runner)
     program = box.start(["sh", "-c", "echo last words; trap '' TERM; while :; do sleep 0.01; done"])

@@ -272,6 +272,7 @@ def copy_all(screen: CdpScreen) -> None:
 def test_what_was_copied_in_a_page_is_read_without_the_page_noticing(page: Page) -> None:
     note = "for (const kind of ['blur', 'paste', 'visibilitychange', 'keydown']) "
     note += "addEventListener(kind, (event) => noted.push(event.type), true)"
+    page.screen.renew()
     screen = page.show(f"{FIELD}<script>let noted = []; {note}</script>")
     assert screen.clipboard() == Clipping("")
     screen.evaluate("t.focus(); 1")

@@ -66,7 +66,9 @@ def test_every_use_of_a_screen_whose_server_was_killed_says_so(own_bench: Any) -
     assert not own_bench.screen.alive
 
 
-@pytest.mark.parametrize("use", ["wait", "settle", "wait_change", "key"])
+@pytest.mark.parametrize(
+    "use", ["settle", "key", *(pytest.param(use, marks=pytest.mark.slow) for use in ("wait", "wait_change"))]
+)
 def test_a_server_killed_in_the_middle_of_a_use_is_noticed(own_bench: Any, use: str) -> None:
     own_bench.screen.settle()
     uses = {**USES, "key": lambda screen: screen.act(Key(keys=("a",), seconds=60))}
@@ -163,18 +165,22 @@ def test_frames_can_be_grabbed_while_another_thread_waits(each_bench: Any) -> No
 
 
 def test_two_desktops_in_one_sandbox_do_not_meet(each_bench: Any) -> None:
-    other = open_desktop(each_bench.sandbox, (320, 240), window_manager=False, accessibility=False)
+    size = (333, 221)  # odd, and of no known screen
+    other = open_desktop(each_bench.sandbox, size, window_manager=False, accessibility=False)
     try:
         assert other.display != each_bench.desktop.display
         each_bench.client(title="here")
         assert other.screen.windows() == ()
-        assert other.screen.grab().size == (320, 240)
+        other.screen.act(Click(point=(332, 220)))
+        assert other.screen.grab().size == size
         assert other.screen.settle().quiet
     finally:
         other.close()
 
 
-@pytest.mark.parametrize("program", ["Xvfb", "openbox", "dbus-daemon"])
+@pytest.mark.parametrize(
+    "program", ["Xvfb", *(pytest.param(program, marks=pytest.mark.slow) for program in ("openbox", "dbus-daemon"))]
+)
 def test_a_missing_program_is_named_with_the_line_that_installs_it(program: str) -> None:
     # Not pytest's folder, which only we may enter: programs in a sandbox are somebody else.
     folder = Path(tempfile.mkdtemp())
@@ -198,7 +204,8 @@ def test_an_impossible_size_is_refused(size: tuple[int, int]) -> None:
         open_desktop(None, size)  # type: ignore[arg-type]
 
 
-def test_an_odd_size_works(each_bench: Any) -> None:
+@pytest.mark.slow
+def test_an_odd_size_with_another_resolution_works(each_bench: Any) -> None:
     other = open_desktop(each_bench.sandbox, (333, 221), dpi=120)
     try:
         other.screen.act(Click(point=(332, 220)))

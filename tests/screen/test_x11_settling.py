@@ -147,7 +147,7 @@ def test_the_caret_of_an_editor_does_not_blink(bench: Any) -> None:
     assert not bench.screen.wait_change(1.5)
 
 
-@pytest.mark.parametrize("keys", [("alt", "d"), ("enter",)])
+@pytest.mark.parametrize("keys", [("alt", "d"), pytest.param(("enter",), marks=pytest.mark.slow)])
 def test_settling_waits_for_a_button_that_a_key_presses(bench: Any, keys: tuple[str, ...]) -> None:
     bench.open("mousepad", title="Mousepad")
     bench.screen.act(Type(text="unsaved"))

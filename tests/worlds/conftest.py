@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -54,7 +54,7 @@ def write_world(tmp_path: Path) -> Writer:
     return write
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[LayerStore]:
-    """Checkpoints of this test only."""
-    yield LayerStore(tmp_path / "cache")
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> LayerStore:
+    """Checkpoints of this module only."""
+    return LayerStore(tmp_path_factory.mktemp("store") / "cache")

@@ -17,7 +17,8 @@ from fairground.worlds import Seat, World, open_seat, resolve
 Writer = Callable[..., Path]
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="install layers are built by root")
 namespaces = pytest.mark.skipif(not namespace_support().ok, reason="this machine forbids namespaces")
-RUNNERS = ["namespace", "bare"] if namespace_support().ok else ["bare"]
+bare = pytest.param("bare", marks=pytest.mark.slow)
+RUNNERS = ["namespace", bare] if namespace_support().ok else ["bare"]
 
 pytestmark = pytest.mark.process
 
@@ -84,6 +85,7 @@ def test_install_changes_a_layer_and_not_the_machine(write_world: Writer, store:
 
 @as_root
 @namespaces
+@pytest.mark.slow
 def test_a_failing_install_stops_with_its_output(write_world: Writer, store: LayerStore) -> None:
     world = resolve(str(write_world(install="#!/bin/sh\necho disk on fire\nexit 9\n")))
     with pytest.raises(StageError, match="disk on fire"):
@@ -133,6 +135,7 @@ def test_a_program_that_is_not_there_is_a_missing_prerequisite(write_world: Writ
         open_seat(world, store=store)
 
 
+@pytest.mark.slow
 def test_a_screen_that_is_killed_is_noticed_at_the_next_touch(
     write_world: Writer, store: LayerStore, kill_screen: Callable[[Seat], None]
 ) -> None:
@@ -171,6 +174,7 @@ def test_a_warm_seat_is_handed_over_alive_and_a_dead_one_is_replaced(write_world
         fresh.close()
 
 
+@pytest.mark.slow
 def test_a_builder_that_cannot_build_is_told_to_whoever_takes(write_world: Writer, store: LayerStore) -> None:
     world = resolve(str(write_world(launching("exit 4"))))
     with Pool(lambda world: open_seat(world, store=store), size=1) as pool, pytest.raises(InfrastructureError):

@@ -77,6 +77,7 @@ def test_a_server_that_stays_away_is_an_error_and_not_a_failure(tmp_path: Path) 
     assert "Overloaded" in episode.error and episode.extra["usage"]["failures"] == 2
 
 
+@pytest.mark.slow
 def test_a_refusal_is_the_agents_own_and_is_judged(tmp_path: Path) -> None:
     with AnthropicServer([says(stop="refusal")]) as server:
         episode = run_episode(world(), agent_at(server), tmp_path / "e", video=False)

@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairground.agents import Agent
@@ -180,7 +180,6 @@ def test_ui_tars_acts_in_pixels_of_the_resized_picture() -> None:
     assert [len(pictures_in(body)) for body in server.bodies] == [1, 2, 3] and server.complaints == []
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 1279), st.integers(0, 719), st.sampled_from([name for name in MANNERS if "tars" in name]))
 def test_a_pixel_that_ui_tars_means_is_the_pixel_that_is_clicked(x: int, y: int, name: str) -> None:
     manner = manner_of("any", name)
@@ -279,7 +278,6 @@ def test_an_unknown_dialect_in_a_name_is_refused() -> None:
             compatible_from(text)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.text(max_size=40) | st.from_regex(r"\S*@https?://\S*#?\S*", fullmatch=True))
 def test_any_text_is_an_agent_or_an_error_that_says_so(text: str) -> None:
     with contextlib.suppress(InvalidInput, UnknownName):
@@ -328,7 +326,6 @@ ACTIONS = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(ACTIONS)
 def test_what_is_written_as_a_call_reads_back_as_the_same_action(action: Any) -> None:
     (call,) = FUNCTIONS.write(action, SIZE)
@@ -344,7 +341,6 @@ NAMES = st.sampled_from([tool["function"]["name"] for tool in FUNCTIONS.describe
 FIELDS = st.sampled_from(["x", "y", "to_x", "to_y", "button", "count", "keys", "text", "seconds", "direction"])
 
 
-@settings(max_examples=300, deadline=None)
 @given(PLAIN | st.fixed_dictionaries({"name": NAMES | PLAIN, "arguments": st.dictionaries(FIELDS, PLAIN) | PLAIN}))
 def test_garbage_is_an_action_or_an_invalid_action(call: Any) -> None:
     with contextlib.suppress(InvalidAction):

@@ -37,6 +37,12 @@ pytestmark = pytest.mark.process
 VENDORS = [ANTHROPIC, OPENAI, GEMINI, COMPATIBLE]
 Stands = Callable[..., Stand]
 every_vendor = pytest.mark.parametrize("vendor", VENDORS, ids=str)
+# What is the same code for all of them: one in tier 1.
+any_vendor = pytest.mark.parametrize(
+    "vendor",
+    [vendor if vendor is COMPATIBLE else pytest.param(vendor, marks=pytest.mark.slow) for vendor in VENDORS],
+    ids=str,
+)
 
 
 def every(table: str) -> Any:
@@ -91,7 +97,7 @@ def test_the_servers_hint_is_honoured(stands: Stands, vendor: Vendor, fault: str
     assert stand.time.waits == [pytest.approx(seconds)]
 
 
-@every_vendor
+@any_vendor
 def test_a_server_that_asks_for_more_time_than_there_is_is_taken_at_its_word(stands: Stands, vendor: Vendor) -> None:
     stand = stands(vendor)
     with pytest.raises(ModelUnavailable, match="1 attempts"):
@@ -131,7 +137,7 @@ def test_nobody_listening_is_not_waited_for(vendor: Vendor) -> None:
         agent.reach()
 
 
-@every_vendor
+@any_vendor
 def test_a_server_that_has_answered_and_is_gone_is_waited_for(vendor: Vendor, caplog: pytest.LogCaptureFixture) -> None:
     time = Time()
     with vendor.server([vendor.wait()]) as server:
@@ -300,7 +306,7 @@ def test_calls_before_a_bad_one_are_carried_out_and_those_after_it_are_not(stand
     assert "fly" in vendor.heard(stand.server.bodies[1]) and stand.server.complaints == []
 
 
-@every_vendor
+@any_vendor
 def test_a_model_that_never_makes_sense_costs_steps_and_can_still_recover(stands: Stands, vendor: Vendor) -> None:
     stand = stands(vendor)
     turns = stand.play(*vendor.nonsense(), vendor.click(), turns=2)
@@ -308,7 +314,7 @@ def test_a_model_that_never_makes_sense_costs_steps_and_can_still_recover(stands
     assert turns[1].action == vendor.clicked and stand.server.complaints == []
 
 
-@every_vendor
+@any_vendor
 def test_an_answer_too_long_to_be_one_is_asked_for_again(vendor: Vendor) -> None:
     with vendor.server([vendor.says("x" * 30_000), vendor.says("42")]) as server:
         play(vendor.agent(server), kind="answer")

@@ -25,6 +25,7 @@ SOLVE = [
 pytestmark = pytest.mark.process
 
 
+@pytest.mark.slow
 def test_a_model_solves_a_task_in_a_real_seat(tmp_path: Path) -> None:
     time = Time()
     with GeminiServer(SOLVE) as server:
@@ -39,6 +40,7 @@ def test_a_model_solves_a_task_in_a_real_seat(tmp_path: Path) -> None:
     assert steps[0].thought == "The list is open." and steps[-1].thought.startswith("Tea is on the list")
 
 
+@pytest.mark.slow
 def test_an_action_that_nobody_consented_to_is_not_done_and_the_episode_is_judged(tmp_path: Path) -> None:
     with GeminiServer([says(SAVE)]) as server:
         episode = run_episode(world(), agent_at(server), tmp_path / "e", video=False)

@@ -30,6 +30,7 @@ def test_a_reason_that_is_new_is_no_reason_to_act() -> None:
         assert play(agent_at(server))[0].action == Done()
 
 
+@pytest.mark.slow
 def test_streams_that_are_given_up_hold_no_connections() -> None:
     broken = [fails_midway(503, "UNAVAILABLE", "x"), streams(b"data: {nonsense\r\n\r\n", b"data: {}\r\n\r\n")]
     with GeminiServer([*broken * 60, DONE]) as server:  # more than the SDK may hold at once

@@ -36,6 +36,7 @@ def test_openais_model_solves_a_task_in_a_real_seat(tmp_path: Path) -> None:
     assert read_episode(tmp_path / "e").steps[0].thought == "The list is open."
 
 
+@pytest.mark.slow
 def test_a_text_model_solves_a_task_in_a_real_seat(tmp_path: Path) -> None:
     script = [
         completes("Thought: The list.\nAction: click(start_box='<|box_start|>(644,364)<|box_end|>')", usage=None),

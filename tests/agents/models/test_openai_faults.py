@@ -8,7 +8,7 @@ import threading
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairground.agents.models import (
@@ -57,7 +57,6 @@ RESPONSES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(RESPONSES | PLAIN)
 def test_garbage_is_an_answer_or_a_typed_error(response: Any) -> None:
     try:
@@ -68,7 +67,6 @@ def test_garbage_is_an_answer_or_a_typed_error(response: Any) -> None:
         pass
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(PLAIN | st.fixed_dictionaries({"type": st.sampled_from(["error", "response.completed"])}), max_size=4))
 def test_garbage_in_a_stream_is_a_typed_error(events: list[Any]) -> None:
     with contextlib.suppress(Transient, FairgroundError):

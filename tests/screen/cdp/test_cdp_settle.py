@@ -50,12 +50,6 @@ def test_a_picture_has_every_pixel_as_the_page_drew_it(page: Browser) -> None:
         g.putImageData(d, 0, 0);
         </script>"""
     )
-    x = np.int64(12345)
-    wanted = np.empty(412 * 915 * 4, np.uint8)
-    value = int(x)
-    for index in range(wanted.size):
-        value = (value * 1103515245 + 12345) % 2147483648
-        wanted[index] = value >> 16 & 255
     # The page computes with floating point above 2**53, so its numbers are asked for, not assumed.
     drawn = screen.evaluate("Array.from(g.getImageData(0, 0, 412, 915).data.slice(0, 4 * 412 * 20))")
     pixels = np.array(drawn, np.uint8).reshape(20, 412, 4)[..., :3]
