@@ -8,9 +8,10 @@ from functools import cache
 import pytest
 
 from fairground.core import Configuration
+from fairground.prove.discrimination import try_mutants
 from fairground.prove.findings import Status
-from fairground.prove.pack import Recording, _judge, _Packed, pack_path, read_pack
-from fairground.prove.pairs import prove_pair
+from fairground.prove.pack import Recording, _Packed, pack_path, read_pack
+from fairground.prove.pairs import Open, prove_pair
 from fairground.worlds import Scenario, World
 from fairground_desk import suite
 
@@ -23,15 +24,20 @@ APPS = [app.name for app in suite.apps]
 def recordings(app: str) -> dict[str, Recording]:
     """The recordings of an app, by scenario."""
     assert suite.proofs is not None
-    packed = read_pack(pack_path(suite.proofs, app))
-    return {Configuration.from_id(recording.configuration).scenario: recording for recording in packed}
+    found = read_pack(pack_path(suite.proofs, app))
+    return {Configuration.from_id(recording.configuration).scenario: recording for recording in found}
+
+
+def packed(scenario: Scenario) -> tuple[World, Open]:
+    """The world of a scenario's recording, and what opens it without a seat."""
+    recording = recordings(scenario.app)[scenario.name]
+    return World.of(suite, Configuration.from_id(recording.configuration)), lambda _: _Packed(recording)
 
 
 @pytest.mark.parametrize("scenario", suite.scenarios, ids=lambda one: f"{one.app}-{one.name}")
 def test_a_recording_of_every_scenario_is_solved(scenario: Scenario) -> None:
-    recording = recordings(scenario.app)[scenario.name]
-    configuration = Configuration.from_id(recording.configuration)
-    pair = prove_pair(lambda: World.of(suite, configuration), lambda _: _Packed(recording))
+    world, open_ = packed(scenario)
+    pair = prove_pair(lambda: world, open_)
     assert pair.status is Status.PROVEN, pair.reason
 
 
@@ -48,10 +54,10 @@ def test_a_recording_of_every_scenario_is_solved(scenario: Scenario) -> None:
     ],
 )
 def test_an_edit_of_a_recording_is_rejected(scenario: Scenario) -> None:
-    recording = recordings(scenario.app)[scenario.name]
-    judged = _judge(suite, Configuration.from_id(recording.configuration), recording, mutants=1)
-    assert not judged.mutants.error
-    assert scenario.kind == "answer" or judged.mutants.count.rejected
+    world, open_ = packed(scenario)
+    mutants = try_mutants(world, open_, most=1, plays=0)
+    assert not mutants.error
+    assert scenario.kind == "answer" or mutants.count.rejected
 
 
 @pytest.mark.parametrize("app", APPS)
