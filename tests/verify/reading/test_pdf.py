@@ -105,9 +105,11 @@ def test_a_file_keeps_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         with monkeypatch.context() as patch, pytest.raises(StateError):
             patch.setattr(module, name, most)
+            read_pdf.cache_clear()
             read_pdf(pdf())
     with monkeypatch.context() as patch, pytest.raises(StateError, match="values"):
         patch.setattr(pdf_objects, "MAX_TOKENS", 60)
+        read_pdf.cache_clear()
         read_pdf(pdf())
 
 
