@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -219,7 +219,6 @@ def test_near_values_are_never_the_value(value: str) -> None:
     assert value not in list(near_values(value, random.Random(1)))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.sampled_from(sorted(SOLUTIONS)),
     st.binary(max_size=40),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -184,8 +185,15 @@ def test_a_changed_check_is_judged_without_a_seat(tmp_path: Path, monkeypatch: p
         loose = prove(partial(_suite, False), options=options, cache=cache)
         assert loose.sound and loose.reused == 0 and loose.scenarios[0].count(Status.PROVEN) == 2
         assert loose.mutants.survived > strict.mutants.survived, "and judged otherwise"
-        again = prove(partial(_suite, False), options=Options(workers=1, mutant_pairs=1, rejudge=True), cache=cache)
-        assert again.mutants == loose.mutants and again.reused == 0
+
+
+@pytest.mark.slow
+def test_what_was_judged_can_be_judged_again(tmp_path: Path) -> None:
+    options = Options(workers=1, mutant_pairs=1)
+    with Cache(tmp_path / "proofs.sqlite") as cache:
+        first = prove(partial(_suite, False), options=options, cache=cache)
+        again = prove(partial(_suite, False), options=dataclasses.replace(options, rejudge=True), cache=cache)
+    assert again.mutants == first.mutants and again.reused == 0
 
 
 def test_a_world_can_be_recorded_again(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def one_per_app(scenarios: list[Scenario]) -> list[Scenario]:
     "some", [pytest.param(one_per_app, marks=pytest.mark.process), pytest.param(list, marks=pytest.mark.slow)]
 )
 def test_what_is_proven_is_solved_again(some: Callable[[list[Scenario]], list[Scenario]], tmp_path: Path) -> None:
-    options = Options(sample=1, browser=False, mutant_pairs=0)
+    options = Options(sample=1, browser=False, mutant_pairs=0, workers=1)  # each worker imports all of it
     with Cache(tmp_path / "proofs.sqlite") as cache:
         for suite in PROVEN:
             # Oracles of apps that need a seat are among the slow tests of their suites.

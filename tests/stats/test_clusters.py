@@ -200,8 +200,9 @@ def test_shapes_that_are_none_are_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "shape",
     [
-        *("8x1x2x2", "8x2x1x1", "1x116x1x5"),
-        *(pytest.param(shape, marks=pytest.mark.slow) for shape in ("8x2x4x3", "10x3x1x1", "4x5x2x2")),
+        "8x2x1x1",
+        "1x116x1x5",
+        *(pytest.param(shape, marks=pytest.mark.slow) for shape in ("8x1x2x2", "8x2x4x3", "10x3x1x1", "4x5x2x2")),
     ],
 )
 def test_intervals_hold_and_equals_are_not_told_apart(shape: str) -> None:

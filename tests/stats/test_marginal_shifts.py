@@ -157,12 +157,13 @@ def test_an_agent_that_always_passes_has_no_shift_and_no_certainty() -> None:
     assert all(one.shift.estimate == 0 and one.p_value == 1 and one.shift.width > 0.8 for one in found.values)
 
 
-SHAPES = [
-    (30, 4, 1, 10),
-    pytest.param((30, 4, 3, 3), marks=pytest.mark.slow),
-    pytest.param((8, 4, 1, 3), marks=pytest.mark.slow),
-    (8, 4, 3, 3),
-]
+SHAPES = [(30, 4, 1, 10), (30, 4, 3, 3), (8, 4, 1, 3), (8, 4, 3, 3)]
+
+
+def mostly_slow(quick: tuple[int, ...]) -> pytest.MarkDecorator:
+    """All shapes, of which one is tried with every change."""
+    marked = [pytest.param(shape, marks=() if shape == quick else pytest.mark.slow) for shape in SHAPES]
+    return pytest.mark.parametrize("shape", marked)
 
 
 def ordinary_run(rng: np.random.Generator, scenarios: int, configurations: int, rollouts: int, values: int) -> Cells:
@@ -174,7 +175,7 @@ def ordinary_run(rng: np.random.Generator, scenarios: int, configurations: int, 
     return drawn_at_random(rng, base, configurations, (values,) * 3, rollouts, effects)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@mostly_slow((30, 4, 1, 10))
 @pytest.mark.simulation
 def test_intervals_of_ordinary_runs_cover(shape: tuple[int, int, int, int]) -> None:
     rng, values = np.random.default_rng(5), shape[3]
@@ -186,7 +187,7 @@ def test_intervals_of_ordinary_runs_cover(shape: tuple[int, int, int, int]) -> N
     assert 0.93 <= np.mean(covered) <= 0.98
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@mostly_slow((8, 4, 3, 3))
 @pytest.mark.simulation
 def test_an_axis_without_effect_is_said_to_matter_no_more_often_than_promised(shape: tuple[int, int, int, int]) -> None:
     rng = np.random.default_rng(6)

@@ -75,7 +75,7 @@ def test_the_floor_of_two_cells_with_three_rollouts_at_one_half_is_the_golden_va
     assert expected == pytest.approx(0.3125, abs=1e-12)
 
 
-@pytest.mark.parametrize("p", [0.1, 0.37, 0.9])
+@pytest.mark.parametrize("p", [0.37, *(pytest.param(p, marks=pytest.mark.slow) for p in (0.1, 0.9))])
 @pytest.mark.simulation
 def test_floors_are_unbiased_with_ragged_rollouts_and_three_cells_on_a_line(p):
     sizes = (2, 3, 5)

@@ -22,7 +22,9 @@ from fairground_desk.calc.scenarios.region_total import RegionTotal, contents, e
 WEST = RegionTotal.instances["west"]
 
 
-@pytest.fixture(params=PROFILES)
+@pytest.fixture(
+    params=[name if name == "outdoor-shop" else pytest.param(name, marks=pytest.mark.slow) for name in PROFILES]
+)
 def shop(request: pytest.FixtureRequest) -> Shop:
     return PROFILES[request.param]
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairground.core import StateError
@@ -209,7 +209,6 @@ def test_moments_are_counted_from_1601() -> None:
         chromium_time(2**62)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_a_damaged_profile_is_read_or_an_error(files: dict[str, bytes], data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(sorted(files)))

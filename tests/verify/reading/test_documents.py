@@ -238,7 +238,9 @@ def test_hidden_text_says_so() -> None:
     assert [run.hidden for run in word.runs] == [True]
 
 
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=max(3, settings().max_examples // 5), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.data())
 def test_a_damaged_file_is_a_document_or_an_error(folder: Path, data: st.DataObject) -> None:
     read, name = data.draw(st.sampled_from([(read_odt, "rich.odt"), (read_docx, "rich.docx")]))
@@ -252,7 +254,7 @@ def test_a_damaged_file_is_a_document_or_an_error(folder: Path, data: st.DataObj
         assert error.message
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_damaged_content_is_a_document_or_an_error(folder: Path, data: st.DataObject) -> None:
     """The same, past the checksums: values in the XML are altered, and parts are swapped."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairground.core import StateError
@@ -106,7 +106,6 @@ def test_a_key_that_programs_would_not_find_is_an_error(dconf: bytes) -> None:
         read_dconf(dconf.replace(b"tab-width", b"tab-wide!"))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_a_damaged_dconf_is_read_or_an_error(dconf: bytes, data: st.DataObject) -> None:
     raw = bytearray(dconf)

@@ -127,7 +127,9 @@ def test_groups_in_groups_are_read_within_the_stack() -> None:
     json.dumps(dataclasses.asdict(deck))
 
 
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=max(3, settings().max_examples // 5), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.data())
 def test_a_damaged_file_is_a_presentation_or_an_error(folder: Path, data: st.DataObject) -> None:
     read, name = data.draw(st.sampled_from([(read_odp, "rich.odp"), (read_pptx, "rich.pptx")]))
@@ -141,7 +143,7 @@ def test_a_damaged_file_is_a_presentation_or_an_error(folder: Path, data: st.Dat
         assert error.message
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_damaged_content_is_a_presentation_or_an_error(folder: Path, data: st.DataObject) -> None:
     """The same, past the checksums: values in the XML are altered, and parts are swapped."""

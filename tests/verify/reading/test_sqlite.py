@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairground.core import StateError
@@ -177,7 +177,6 @@ def test_a_log_that_makes_a_huge_database_is_refused(tmp_path: Path) -> None:
 SOUND = make(*NOTES, *(f"INSERT INTO plain VALUES ('{'y' * 200}', {number})" for number in range(60)))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_a_damaged_database_gives_its_rows_or_an_error(data: st.DataObject) -> None:
     raw = bytearray(SOUND)
@@ -190,7 +189,6 @@ def test_a_damaged_database_gives_its_rows_or_an_error(data: st.DataObject) -> N
         assert error.message.startswith("database (SQLite)")
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_a_damaged_log_is_replayed_or_an_error(logged: tuple[bytes, bytes], data: st.DataObject) -> None:
     raw = bytearray(logged[1])

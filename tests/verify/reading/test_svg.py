@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairground.core import InvalidInput, StateError
@@ -399,7 +399,6 @@ def test_the_area_of_an_ellipse_survives_turning_and_grows_with_scale(
     assert box.width == pytest.approx(2 * by * math.hypot(rx * math.cos(angle), ry * math.sin(angle)), rel=2e-3)
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_a_damaged_drawing_gives_a_drawing_or_an_error(data: st.DataObject) -> None:
     raw = bytearray(POSTER)

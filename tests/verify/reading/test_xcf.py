@@ -8,7 +8,7 @@ import struct
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -224,7 +224,6 @@ def test_markup_of_a_text_layer_is_kept_apart_from_its_text() -> None:
     assert "<b>" in text.markup
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_a_damaged_file_gives_an_image_or_an_error(data: st.DataObject) -> None:
     source = data.draw(st.sampled_from(["fixed.xcf", "newpaths.xcf", "indexed.xcf", "random0.xcf"]))

@@ -22,6 +22,12 @@ from .crawling import APPS, kind, pages, phone, sheets, target
 
 pytestmark = pytest.mark.conformance
 
+# Tests of one app run one after the other, in one process: they share the walk through its pages.
+every_app = pytest.mark.parametrize("app", APPS, ids=lambda app: app.name, scope="module")
+some_and_all_profiles = pytest.mark.parametrize(
+    "some", [pytest.param(PROFILES[::4], id="some"), pytest.param(PROFILES, id="all", marks=pytest.mark.slow)]
+)
+
 HOSTILE = {
     "html": "<img src=x onerror=alert(1)><script>alert(1)</script></textarea></form>\"'>",
     "sql": "'; DROP TABLE settings; -- \" OR 1=1 %_\\",
@@ -34,11 +40,7 @@ LEAST = {"profiles": 10, "themes": 10, "ui-states": 10, "scenarios": 26, "questi
 TASKS = [scenario for scenario in suite.scenarios if isinstance(scenario, Task)]
 
 
-def by_name(one: object) -> str:
-    return f"{one.app}-{one.name}" if isinstance(one, Task) else str(getattr(one, "name", one))
-
-
-@pytest.mark.parametrize("app", APPS, ids=by_name)
+@every_app
 def test_an_app_has_oracles_proofs_and_enough_different_tasks(app: PocketApp) -> None:
     items = {item.name: item for item in check_tasks(suite, app, quick=True, least=LEAST)}
     for name in ("axes", "oracles", "start", "mutants"):
@@ -49,7 +51,7 @@ def test_an_app_has_oracles_proofs_and_enough_different_tasks(app: PocketApp) ->
         assert len({repr(bound) for bound in task.instances.values()}) == len(task.instances), task.name
 
 
-@pytest.mark.parametrize("app", APPS, ids=by_name)
+@every_app
 def test_every_control_has_a_name_of_its_own(app: PocketApp) -> None:
     count = 0
     for page in pages(app):
@@ -65,7 +67,7 @@ def test_every_control_has_a_name_of_its_own(app: PocketApp) -> None:
     assert count > 200, "the walk found the app"
 
 
-@pytest.mark.parametrize("app", APPS, ids=by_name)
+@every_app
 def test_no_page_needs_a_native_picker_or_anything_from_outside(app: PocketApp) -> None:
     for page in pages(app):
         for element in page.root.walk():
@@ -78,8 +80,14 @@ def test_no_page_needs_a_native_picker_or_anything_from_outside(app: PocketApp) 
         assert page.reachable()[-1].name == HOME
 
 
-@pytest.mark.parametrize("app", APPS, ids=by_name)
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+@every_app
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(text, id=name, marks=() if name in ("html", "sql", "control") else pytest.mark.slow)
+        for name, text in HOSTILE.items()
+    ],
+)
 def test_hostile_text_in_any_field_is_kept_and_shown_as_text(app: PocketApp, text: str) -> None:
     here = phone(app, PROFILES[0])
     content = here.database(app.name).dump()
@@ -103,24 +111,26 @@ def test_hostile_text_in_any_field_is_kept_and_shown_as_text(app: PocketApp, tex
         assert here.respond(Request("GET", f"/{app.name}{path}", {})).status in (200, 404)
 
 
-@pytest.mark.parametrize("app", APPS, ids=by_name)
-def test_a_profile_is_the_same_every_time_and_large_enough(app: PocketApp) -> None:
-    for profile in PROFILES[::4]:
+@every_app
+@some_and_all_profiles
+def test_a_profile_is_the_same_every_time_and_large_enough(app: PocketApp, some: tuple[str, ...]) -> None:
+    for profile in some:
         content = profiles.build(app.site, app.fill, profile)
-        assert content == profiles.build(app.site, app.fill, profile)
+        assert content == app.content(profile), "which may come from another process"
         database = Database(content)
         tables = database.column("SELECT name FROM sqlite_master WHERE type = 'table'")
         assert sum(database.one(f'SELECT count(*) FROM "{table}"') for table in tables) > 300
         assert database.rows("PRAGMA foreign_key_check") == []
         database.close()
-    assert len({app.content(profile) for profile in PROFILES}) == len(app.profiles) == 10
+    assert len({app.content(profile) for profile in some}) == len(some) and len(app.profiles) == len(PROFILES) == 10
 
 
-@pytest.mark.parametrize("app", APPS, ids=by_name)
-def test_every_ui_state_opens_on_every_profile_and_changes_nothing(app: PocketApp) -> None:
+@every_app
+@some_and_all_profiles
+def test_every_ui_state_opens_on_every_profile_and_changes_nothing(app: PocketApp, some: tuple[str, ...]) -> None:
     task = next(task for task in TASKS if task.app == app.name)
     shown = set()
-    for profile in PROFILES:
+    for profile in some:
         for ui_state in app.ui_states:
             world = _world(task, next(iter(task.instances)), profile, ui_state=ui_state)
             here = app.phone(world)
@@ -130,7 +140,7 @@ def test_every_ui_state_opens_on_every_profile_and_changes_nothing(app: PocketAp
             assert here.database(app.name).dump() == before
             shown.add(page.html + app.start(here, world))
             here.close()
-    assert len(shown) == len(PROFILES) * len(app.ui_states)
+    assert len(shown) == len(some) * len(app.ui_states)
 
 
 @cache
