@@ -177,7 +177,7 @@ def _suite(strict: bool) -> Suite:
 
 @pytest.mark.process
 def test_a_changed_check_is_judged_without_a_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    options = Options(workers=1, mutant_pairs=1)
+    options = Options(workers=1, mutant_pairs=1, screens=0)
     with Cache(tmp_path / "proofs.sqlite") as cache:
         strict = prove(partial(_suite, True), options=options, cache=cache)
         assert strict.sound and strict.scenarios[0].count(Status.PROVEN) == 2
@@ -189,7 +189,7 @@ def test_a_changed_check_is_judged_without_a_seat(tmp_path: Path, monkeypatch: p
 
 @pytest.mark.slow
 def test_what_was_judged_can_be_judged_again(tmp_path: Path) -> None:
-    options = Options(workers=1, mutant_pairs=1)
+    options = Options(workers=1, mutant_pairs=1, screens=0)
     with Cache(tmp_path / "proofs.sqlite") as cache:
         first = prove(partial(_suite, False), options=options, cache=cache)
         again = prove(partial(_suite, False), options=dataclasses.replace(options, rejudge=True), cache=cache)
