@@ -31,7 +31,17 @@ def seats() -> Iterator[Ahead]:
     source.close()
 
 
-QUICK = ("exits", "turns nothing", "blames its model", "blames the clock", "hides why", "hides its notes", "hides its class", "tells too much", *LATER)
+QUICK = (
+    "exits",
+    "turns nothing",
+    "blames its model",
+    "blames the clock",
+    "hides why",
+    "hides its notes",
+    "hides its class",
+    "tells too much",
+    *LATER,
+)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +78,10 @@ def test_agent_errors_can_be_excluded_and_are_told_apart_all_the_same(tmp_path: 
 # What each exit code comes to is in `test_lost_worker`.
 @pytest.mark.parametrize(
     "ways",
-    [("ends itself as a service manager would", "kills its process group", "crashes"), pytest.param(tuple(ENDS_WORKER), marks=pytest.mark.slow)],
+    [
+        ("ends itself as a service manager would", "kills its process group", "crashes"),
+        pytest.param(tuple(ENDS_WORKER), marks=pytest.mark.slow),
+    ],
     ids=["exit and signal", "all"],
 )
 def test_an_agent_that_ends_its_worker_has_failed_and_is_not_tried_again(tmp_path: Path, ways: tuple[str, ...]) -> None:

@@ -54,9 +54,7 @@ def _words(error: BaseException) -> str:
         text = "its message cannot be read"
     if not isinstance(error, FairgroundError):
         frames = traceback.extract_tb(error.__traceback__)[-1:]
-        text = f"{_type_name(error)}: {text}" + "".join(
-            f" ({frame.filename}, line {frame.lineno})" for frame in frames
-        )
+        text = f"{_type_name(error)}: {text}" + "".join(f" ({frame.filename}, line {frame.lineno})" for frame in frames)
     more = f" [clipped: {len(text):,} characters]" if len(text) > _LONGEST else ""
     return without_keys(text[:_LONGEST].encode("utf-8", "backslashreplace").decode())[:_LONGEST] + more
 

@@ -212,7 +212,11 @@ class Recorder:
         self._check()
         if episode.id != self._episode.id:
             raise InvalidInput(f"episode.id: this folder records {self._episode.id!r}, got {episode.id!r}")
-        filled: dict[str, object] = {"status": "complete", "first_frame": self._episode.first_frame, "steps": len(self._steps)}
+        filled: dict[str, object] = {
+            "status": "complete",
+            "first_frame": self._episode.first_frame,
+            "steps": len(self._steps),
+        }
         # Validated again, because `model_copy` checks nothing, and what is written must be readable.
         verdict = episode.verdict
         if verdict is not None and any(too_deep([check.expected, check.found]) for check in verdict.checks):
