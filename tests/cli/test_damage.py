@@ -161,3 +161,12 @@ def test_a_run_whose_spec_was_edited_is_not_gone_on_with(run: Path, capsys: pyte
         status, _, said = told(capsys, command, str(run))
         assert status == DAMAGED and "do not match their checksum" in said
     assert (run / "run.sqlite").read_bytes() == before
+
+
+def test_show_of_an_episode_that_cannot_be_read_has_the_status_too(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = run / "episodes" / "000001"
+    (folder / "episode.json").write_text("")
+    status, _, said = told(capsys, "show", str(folder))
+    assert status == DAMAGED and "episode.json has 0 bytes" in said
