@@ -34,7 +34,7 @@ _lock = threading.Lock()
 def keep_private(folder: Path) -> None:
     """Hide a folder with results, and its siblings, from every sandbox that this process creates from now on."""
     for path in {folder.absolute(), folder.resolve()}:
-        place = path if path.parent in _SYSTEM else path.parent
+        place = path if path.parent.resolve() in _SYSTEM else path.parent
         with _lock:
             if place not in _SYSTEM and not any(above in _private for above in (place, *place.parents)):
                 _private.add(place)
