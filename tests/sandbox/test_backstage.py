@@ -255,3 +255,22 @@ def test_results_in_a_folder_that_the_sandbox_has_of_its_own_harm_nothing_in_it(
     assert len(attack(box, OWN_FOLDERS)) == 4
     box.write_file("~/note.txt", b"kept")
     assert box.read_file("~/note.txt") == b"kept"
+
+
+def test_results_are_not_seen_through_a_second_mount_of_their_folder(
+    as_root: None, make: Make, attack: Attack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hiding, "_private", set())
+    results, shown = tmp_path / "results", Path("/usr/local/share", f"fairground test {os.getpid()}")
+    (results / "run").mkdir(parents=True)
+    (results / "run" / "verdict.json").write_text("passed")
+    shown.mkdir()
+    try:
+        subprocess.run(["mount", "--bind", results, shown], check=True)
+        try:
+            keep_private(results / "run")
+            assert attack(make(), LOOK, shown, shown / "run") == []
+        finally:
+            subprocess.run(["umount", shown], check=True)
+    finally:
+        shown.rmdir()
