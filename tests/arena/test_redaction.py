@@ -213,3 +213,27 @@ def _calls(text: str) -> int:
 def test_a_megabyte_is_redacted(part: str) -> None:
     """Ends at all: a regular expression that blows up would not."""
     assert not VOCABULARY.search(HIDE(part * (1_000_000 // len(part))).lower())
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "\u202eedualC\u202c",
+        "\u202eedualC",
+        "Cl\u202edua\u202ce",
+        "\u202e4-TPG\u202c",
+        "\u13df\u13de\u13aa\u13cc\u13a0\u13ac",
+        "\u05e7\u05dc\u05d5\u05d3",
+        "\u0643\u0644\u0648\u062f",
+    ],
+    ids=["reversed", "reversed to the end", "reversed inside", "reversed GPT", "Cherokee", "Hebrew", "Arabic"],
+)
+def test_a_name_that_can_be_read_on_a_page_is_hidden(written: str) -> None:
+    hidden = HIDE(f"I am {written}")
+    assert HIDDEN in hidden and written not in hidden and HIDE.mentions(hidden) == []
+    assert any(mention.tells for mention in HIDE.mentions(f"I am {written}"))
+
+
+def test_a_reversed_part_without_a_name_stays_as_it_is() -> None:
+    text = "abc \u202efed\u202c ghi \u202e"
+    assert HIDE(text) == text

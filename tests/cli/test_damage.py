@@ -161,3 +161,21 @@ def test_a_run_whose_spec_was_edited_is_not_gone_on_with(run: Path, capsys: pyte
         status, _, said = told(capsys, command, str(run))
         assert status == DAMAGED and "do not match their checksum" in said
     assert (run / "run.sqlite").read_bytes() == before
+
+
+def test_show_of_an_episode_that_cannot_be_read_has_the_status_too(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = run / "episodes" / "000001"
+    (folder / "episode.json").write_text("")
+    status, _, said = told(capsys, "show", str(folder))
+    assert status == DAMAGED and "episode.json has 0 bytes" in said
+
+
+def test_a_state_that_was_overwritten_with_as_many_bytes_has_the_status_too(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    index = run / "episodes" / "000001" / "state" / "state.json"
+    index.write_bytes(b"x" * index.stat().st_size)
+    status, _, said = told(capsys, "show", str(index.parent.parent))
+    assert status == DAMAGED and "marked complete, but state: not strict JSON" in said

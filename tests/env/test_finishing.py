@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fairground.core import AppError, SandboxError, State, StateError
+from fairground.core import AppError, InvalidConfiguration, InvalidInput, SandboxError, State, StateError
 from fairground.env import finish, finishing, record
 from fairground.sandbox import Sandbox, namespace_support, open_sandbox
 
@@ -81,3 +81,27 @@ for number in range(3_000):
     box.run(["python3", "-c", script])
     with pytest.raises(StateError, match="have more than 8388608 bytes"):
         box.list_files()
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ConnectionResetError(104, "Connection reset by peer"),
+        BrokenPipeError(32, "Broken pipe"),
+        TimeoutError("timed out"),
+        InvalidInput("answer: not valid JSON"),
+        InvalidConfiguration("the app's answer contradicts the scenario"),
+    ],
+)
+def test_a_program_that_breaks_off_or_blames_the_scenario_is_not_an_error_of_ours(error: Exception) -> None:
+    with pytest.raises(AppError, match="notes could not be saved and recorded"):
+        finish(seat(_raising(error)))
+
+
+@pytest.mark.parametrize("nested", [101, 250, 400, 100_000])
+def test_an_answer_that_is_nested_too_deeply_is_not_an_error_of_ours(nested: int) -> None:
+    answer: list[Any] = []
+    for _ in range(nested):
+        answer = [answer]
+    with pytest.raises(StateError, match="nested more than 100 deep"):
+        finish(seat(lambda: State(data={"tabs": answer})))

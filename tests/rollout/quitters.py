@@ -29,6 +29,59 @@ def _recurse() -> Any:
     return _recurse()
 
 
+def _end_with(number: int) -> Any:
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+class HiddenNotes(Exception):
+    @property
+    def __notes__(self) -> Any:  # type: ignore[override]
+        raise KeyError("nobody may read this")
+
+
+class HiddenTrace(Exception):
+    @property
+    def __traceback__(self) -> Any:  # type: ignore[override]
+        raise KeyError("nobody may read this")
+
+
+class HiddenClass(Exception):
+    @property
+    def __class__(self) -> Any:
+        raise KeyError("nobody may read this")
+
+
+class _NoName(type):
+    @property
+    def __name__(cls) -> str:  # type: ignore[override]
+        raise KeyError("nobody may read this")
+
+
+class HiddenName(Exception, metaclass=_NoName):
+    pass
+
+
+class EndsReader(Exception):
+    def __str__(self) -> str:
+        raise SystemExit(0)
+
+
+class Interrupting:
+    kind = "look"
+
+    def model_dump(self) -> Any:
+        raise KeyboardInterrupt
+
+
+class NoLength(str):
+    def __str__(self) -> str:
+        return self
+
+    def __len__(self) -> int:
+        raise KeyError("nobody may read this")
+
+
 ACTS: dict[str, Callable[[], Any]] = {
     "raises": lambda: _raise(ValueError("I am not sure")),
     "exits": lambda: sys.exit(0),
@@ -46,6 +99,12 @@ ACTS: dict[str, Callable[[], Any]] = {
     "blames the screen": lambda: _raise(ScreenError("the screen broke")),
     "blames the clock": lambda: _raise(OutOfTime()),
     "hides why": lambda: _raise(Unreadable()),
+    "hides its notes": lambda: _raise(HiddenNotes()),
+    "hides its traceback": lambda: _raise(HiddenTrace()),
+    "hides its class": lambda: _raise(HiddenClass()),
+    "hides its name": lambda: _raise(HiddenName()),
+    "ends whoever reads why": lambda: _raise(EndsReader()),
+    "interrupts whoever reads its action": lambda: Turn(Interrupting()),  # type: ignore[arg-type]
     "tells too much": lambda: _raise(ValueError("\udc80" * (4 << 20))),
 }
 """What `act` does at the second step."""
@@ -55,6 +114,9 @@ ENDS_WORKER: dict[str, Callable[[], Any]] = {
     "aborts": os.abort,
     "crashes": lambda: ctypes.string_at(0),
     "kills itself": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "ends itself as a service manager would": lambda: _end_with(signal.SIGTERM),
+    "kills its process group": lambda: os.killpg(0, signal.SIGKILL),
+    "kills the parent of its process": lambda: (os.kill(os.getppid(), signal.SIGKILL), os._exit(0)),
     "ends its process from a thread": lambda: (threading.Thread(target=os._exit, args=(1,)).start(), Look())[1],
 }
 """The same, and it takes the worker process along."""

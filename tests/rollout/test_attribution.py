@@ -1,18 +1,21 @@
 """Who caused the end of an episode: an agent must not gain anything by ending it in a way of its own."""
 
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from fairground.agents import Turn
 from fairground.agents.python import PythonAgent
 from fairground.cli import main
-from fairground.core import Outcome, ended_by_words
-from fairground.rollout import RunSpec, carry_out, read_episode, reverify, run_episode, run_table, start_run
+from fairground.core import Answer, Look, Observation, Outcome, ended_by_words
+from fairground.rollout import Budget, RunSpec, carry_out, read_episode, reverify, run_episode, run_table, start_run
 from fairground.worlds import Ahead, open_seat, resolve
 
-from .quitters import ACTS, ENDS_WORKER, LATER, Quitter
+from .quitters import ACTS, ENDS_WORKER, LATER, NoLength, Quitter
 
 WORLD = "pocket/notes/count-label"
 HERE = Path(__file__).parent
@@ -28,7 +31,17 @@ def seats() -> Iterator[Ahead]:
     source.close()
 
 
-QUICK = ("exits", "turns nothing", "blames its model", "blames the clock", "hides why", "tells too much", *LATER)
+QUICK = (
+    "exits",
+    "turns nothing",
+    "blames its model",
+    "blames the clock",
+    "hides why",
+    "hides its notes",
+    "hides its class",
+    "tells too much",
+    *LATER,
+)
 
 
 @pytest.mark.parametrize(
@@ -65,8 +78,11 @@ def test_agent_errors_can_be_excluded_and_are_told_apart_all_the_same(tmp_path: 
 # What each exit code comes to is in `test_lost_worker`.
 @pytest.mark.parametrize(
     "ways",
-    [("crashes",), pytest.param(tuple(ENDS_WORKER), marks=pytest.mark.slow)],
-    ids=["signal", "all"],
+    [
+        ("ends itself as a service manager would", "kills its process group"),
+        pytest.param(tuple(ENDS_WORKER), marks=pytest.mark.slow),
+    ],
+    ids=["signals", "all"],
 )
 def test_an_agent_that_ends_its_worker_has_failed_and_is_not_tried_again(tmp_path: Path, ways: tuple[str, ...]) -> None:
     roles, folder = tmp_path / "roles.json", tmp_path / "run"
@@ -99,7 +115,6 @@ def test_an_agent_that_ends_its_worker_is_errored_where_agent_errors_are_exclude
         assert (row.finished.outcome, row.finished.ended_by) == (Outcome.ERRORED, "agent_error")
 
 
-@pytest.mark.slow
 def test_an_agent_that_raises_when_unsure_scores_what_its_honest_twin_does(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -132,3 +147,34 @@ def test_a_solved_task_that_the_agent_broke_off_stays_failed_when_it_is_scored_a
     verdicts = [one.now_verdict for one in found if one.now_verdict is not None]
     assert any([check.passed for check in verdict.checks[:-1]] == [True] * 3 for verdict in verdicts)
     assert not any(verdict.checks[-1].passed for verdict in verdicts)
+
+
+class Endless(Exception):
+    def __str__(self) -> str:
+        threading.Event().wait()
+        return ""
+
+
+class Hanging(Quitter):
+    """Raises an error whose message never ends."""
+
+    def act(self, observation: Observation) -> Any:
+        raise Endless
+
+
+def test_an_error_that_hangs_whoever_reads_it_ends_with_the_time_budget(tmp_path: Path, seats: Ahead) -> None:
+    agent, budget = PythonAgent(Hanging(), "hanging"), Budget(seconds=0.5)
+    episode = run_episode(resolve(WORLD), agent, tmp_path / "e", video=False, pool=seats, budget=budget)
+    assert (episode.outcome, episode.ended_by) == (Outcome.FAILED, "time_budget") and episode.extra["abandoned"]
+
+
+def test_texts_with_methods_of_their_own_are_recorded_as_plain_text(tmp_path: Path, seats: Ahead) -> None:
+    turns = iter([Turn(Look(), NoLength("hm")), Turn(Answer(text=NoLength("7")))])
+
+    class Speaks(Quitter):
+        def act(self, observation: Observation) -> Any:
+            return next(turns)
+
+    episode = run_episode(resolve(WORLD), PythonAgent(Speaks(), "speaks"), tmp_path / "e", video=False, pool=seats)
+    assert (episode.outcome, episode.ended_by, episode.answer) == (Outcome.FAILED, "agent", "7")
+    assert read_episode(tmp_path / "e").steps[0].thought == "hm"

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from fairground.core import DamagedData, FairgroundError, InvalidInput, Outcome
+from fairground.core import DamagedData, FairgroundError, Outcome
 from fairground.core.damage import noticing
 from fairground.rollout import Finished, RunStore, carry_out, run_table
 from fairground.rollout.damage import DamagedIndex
@@ -211,12 +212,13 @@ def test_a_cut_index_gives_an_error_or_what_is_left(run: Path) -> None:
 def test_an_index_that_is_lost_says_how_to_go_on(run: Path) -> None:
     (run / "run.sqlite").unlink()
     assert not is_run(run)
-    with pytest.raises(InvalidInput, match="the run's index is missing") as told:
-        RunStore.open(run, write=True)
-    assert f"fairground stats {run / 'episodes'}" in (told.value.fix or "")
-    for folder in (run, run / "episodes"):
-        outcomes = run_table(folder).outcomes()
-        assert (outcomes[Outcome.PASSED], outcomes[Outcome.FAILED]) == (3, 3)
+    reads: tuple[Callable[[Path], object], ...] = (partial(RunStore.open, write=True), run_table)
+    for read in reads:
+        with pytest.raises(DamagedData, match="the run's index is missing") as told:
+            read(run)
+        assert f"fairground stats {run / 'episodes'}" in (told.value.fix or "")
+    outcomes = run_table(run / "episodes").outcomes()
+    assert (outcomes[Outcome.PASSED], outcomes[Outcome.FAILED]) == (3, 3)
 
 
 def test_an_error_names_row_column_what_was_found_and_expected(run: Path) -> None:
@@ -350,3 +352,26 @@ def test_an_end_that_no_run_writes_is_not_committed(tmp_path: Path) -> None:
             store.finish(0, Finished(Outcome.PASSED, reward=7.0))
         store.finish(0, Finished(Outcome.FAILED, reward=0.0, error="half of a pair: \ud800"))
     assert passes(run)[0] == PASSED - {0}
+
+
+@pytest.mark.parametrize("instead", ["nothing", "a folder", "a pipe", "a link"])
+def test_a_run_that_lost_its_index_is_not_left_out_silently(run: Path, tmp_path: Path, instead: str) -> None:
+    """Next to a sound run, in the folder of several agents."""
+    both = tmp_path / "both"
+    shutil.copytree(run, both / "first")
+    shutil.copytree(run, both / "second")
+    index = both / "first" / "run.sqlite"
+    index.unlink()
+    if instead == "a folder":
+        index.mkdir()
+    elif instead == "a pipe":
+        os.mkfifo(index)
+    elif instead == "a link":
+        index.symlink_to("/dev/zero")
+    with noticing() as noted:
+        table = run_table(both)
+    assert [item.name for item in noted] == [str(both / "first")]
+    assert "left out: first: the run's index run.sqlite is missing" in " ".join(table.notes)
+    assert table.outcomes()[Outcome.PASSED] == 3
+    with pytest.raises(DamagedData):
+        run_table(both / "first")

@@ -30,7 +30,8 @@ JOB = Job(plan_of(["fine"])[0], 0, "episodes/000000")
         (-signal.SIGKILL, 3, DIED),
         (-signal.SIGKILL, 2, "error"),  # the kernel has ended one for want of memory since
         (-signal.SIGKILL, None, "error"),  # it does not say
-        (-signal.SIGTERM, 3, "error"),
+        (-signal.SIGTERM, 3, DIED),  # an agent that ends its worker as a service manager would
+        (-signal.SIGINT, None, DIED),
         (None, 3, "error"),
     ],
 )

@@ -373,3 +373,35 @@ def test_any_episode_survives_the_round_trip(
         verdict=verdict, outcome=outcome, parameters=parameters, instruction=text, extra=extra, answer=answer
     )
     assert read_record(Episode, dumps(episode, indent=2), where="episode") == episode
+
+
+@pytest.mark.parametrize("nested", [90, 150, 250, 450, 100_000])
+def test_data_of_any_depth_leaves_an_episode_that_can_be_read(tmp_path: Path, nested: int) -> None:
+    data: list[Any] = []
+    for _ in range(nested):
+        data = [data]
+    episode, frame = an_episode(), a_frame(1)
+    with Recorder(tmp_path / "e", episode, video=False) as recorder:
+        recorder.first(frame)
+        try:
+            recorder.state("after", {}, {"tabs": data})
+        except InvalidInput:
+            assert nested > 90
+        verdict = Verdict.of([Check(name="tabs", passed=False, found=data if nested < 1000 else None)])
+        failed = {"outcome": Outcome.FAILED, "verdict": verdict, "first_frame": frame.digest}
+        recorder.close(episode.model_copy(update=failed))
+    read = read_episode(tmp_path / "e")
+    assert read.episode.outcome is Outcome.FAILED and (read.state("after") is not None) == (nested == 90)
+
+
+def test_evidence_of_any_size_leaves_an_episode_with_its_outcome(tmp_path: Path) -> None:
+    episode, frame = an_episode(), a_frame(1)
+    checks = [Check(name="text", passed=False, found="x" * (40 << 20)), Check(name="n", passed=True, found={"a": 1})]
+    with Recorder(tmp_path / "e", episode, video=False) as recorder:
+        recorder.first(frame)
+        failed = {"outcome": Outcome.FAILED, "verdict": Verdict.of(checks), "first_frame": frame.digest}
+        recorder.close(episode.model_copy(update=failed))
+    read = read_episode(tmp_path / "e").episode
+    assert read.outcome is Outcome.FAILED and read.verdict is not None
+    assert read.verdict.checks[0].found.endswith("[clipped: 41,943,040 characters]")
+    assert read.verdict.checks[1].found == {"a": 1}

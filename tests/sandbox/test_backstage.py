@@ -233,3 +233,44 @@ def test_folders_of_the_system_stay_when_results_lie_in_them(monkeypatch: pytest
     assert len(hiding._private) < 10
     assert Path("/usr/share/mine") in hidden and Path("/mine") in hidden
     assert not hidden & {Path(place) for place in ("/", "/usr/share", "/opt", "/usr/local", "/tmp")}
+
+
+OWN_FOLDERS = """
+for place in (os.environ["HOME"], "/tmp", "/dev/shm", "/run/user/" + str(os.getuid())):
+    attempt("use " + place, lambda: (open(place + "/x", "w").write("x"), os.unlink(place + "/x")))
+"""
+
+
+@pytest.mark.parametrize(
+    "runs",
+    ["/home/user/out", "/dev/shm/out", "/run/out", "/run/user/1000/out", "/lib/out", "/tmp/out", "/var/run/out"],
+)
+def test_results_in_a_folder_that_the_sandbox_has_of_its_own_harm_nothing_in_it(
+    runs: str, make: Make, attack: Attack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A user of the host may be called as the one inside, and fast disks are in memory."""
+    monkeypatch.setattr(hiding, "_private", set())
+    keep_private(Path(runs))
+    box = make()
+    assert len(attack(box, OWN_FOLDERS)) == 4
+    box.write_file("~/note.txt", b"kept")
+    assert box.read_file("~/note.txt") == b"kept"
+
+
+def test_results_are_not_seen_through_a_second_mount_of_their_folder(
+    as_root: None, make: Make, attack: Attack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hiding, "_private", set())
+    results, shown = tmp_path / "results", Path("/usr/local/share", f"fairground test {os.getpid()}")
+    (results / "run").mkdir(parents=True)
+    (results / "run" / "verdict.json").write_text("passed")
+    shown.mkdir()
+    try:
+        subprocess.run(["mount", "--bind", results, shown], check=True)
+        try:
+            keep_private(results / "run")
+            assert attack(make(), LOOK, shown, shown / "run") == []
+        finally:
+            subprocess.run(["umount", shown], check=True)
+    finally:
+        shown.rmdir()

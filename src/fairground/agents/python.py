@@ -47,6 +47,9 @@ class PythonAgent:
         made: An object with `begin(brief)` and `act(observation)`. `name`, `observations`, `usage`, `check()` and
             `close()` are used if they exist.
         name: Name of the agent if the object has none.
+
+    Attributes:
+        observations: What it wants to observe, if it says so.
     """
 
     def __init__(self, made: Any, name: str) -> None:
@@ -54,12 +57,8 @@ class PythonAgent:
             _check_method(made, method, arguments, name)
         self._made = made
         self.name = str(getattr(made, "name", "") or name)
-
-    @property
-    def observations(self) -> tuple[str, ...]:
-        """What it wants to observe, if it says so."""
-        wanted = getattr(self._made, "observations", ())
-        return (wanted,) if isinstance(wanted, str) else tuple(wanted)
+        # Read once, before any task is known: later, code of the agent runs only where its errors are its failures.
+        self.observations = _load(lambda: _observations(made), f"observations of {self.name}")
 
     @property
     def usage(self) -> Usage | None:
@@ -249,6 +248,12 @@ def _check_method(target: Any, method: str, argument: str, name: str) -> None:
         raise InvalidInput(f"{name}.{method}{takes}: {error}", fix=f"expected {method}(self, {argument})") from None
     except ValueError:
         pass  # unknown signature
+
+
+def _observations(made: Any) -> tuple[str, ...]:
+    """Return what an agent wants to observe; empty if it does not say."""
+    wanted = getattr(made, "observations", ())
+    return (wanted,) if isinstance(wanted, str) else tuple(wanted)
 
 
 def _shown(value: Any) -> str:

@@ -13,7 +13,7 @@ from fairground.agents import Agent, Brief, Closeable, HasUsage, TakesSeat, Turn
 from fairground.agents.models import Usage
 from fairground.core import Action, Check, Frame, InfrastructureError, Observation, State
 from fairground.rollout.interventions.companion import Ending, Scene
-from fairground.rollout.patience import AgentRaised, Answers, Calls, Harness, OutOfTime, do_calls
+from fairground.rollout.patience import Answers, Calls, Harness, OutOfTime, blaming, do_calls
 from fairground.sandbox import Sandbox
 from fairground.worlds import Scenario, Seat, World
 
@@ -101,7 +101,8 @@ class Reined(Harness):
     @property
     def usage(self) -> Usage | None:
         """Model usage of the agent."""
-        usage = self._agent.usage if isinstance(self._agent, HasUsage) else None
+        agent = self._agent
+        usage = blaming(agent, lambda: agent.usage if isinstance(agent, HasUsage) else None)
         return usage if isinstance(usage, Usage) else None
 
     def begin(self, brief: Brief) -> None:
@@ -130,17 +131,15 @@ class Reined(Harness):
         self.stop()
         self._calls.put(None)
         if isinstance(self._agent, Closeable):
-            self._agent.close()
+            blaming(self._agent, self._agent.close)
 
     def _call(self, call: Callable[[], Any]) -> Any:
         if self._stopped.is_set():
             raise OutOfTime
-        self._calls.put(call)
+        self._calls.put(lambda: blaming(self._agent, call))
         value, error = self._answers.get()
-        if self._stopped.is_set() and isinstance(error, OutOfTime):
-            raise error
         if error is not None:
-            raise AgentRaised(self._agent, error) from error
+            raise error
         return value
 
 

@@ -99,7 +99,18 @@ class Redactor:
         return plain
 
     def mentions(self, text: str) -> list[Mention]:
-        """Return every name in a text, in order."""
+        """Return every name in a text, in order; also those that a browser shows because it reverses a part."""
+        mentions = self._written(text)
+        if _REVERSED.search(text) is None:
+            return mentions
+        order = _as_shown(text)
+        shown = self._written("".join(text[at] for at in order))
+        for mention in shown:
+            places = order[mention.start : mention.end]
+            mentions.append(Mention(mention.word, min(places), max(places) + 1, mention.tells))
+        return sorted(mentions, key=lambda mention: mention.start)
+
+    def _written(self, text: str) -> list[Mention]:
         mentions: list[Mention] = []
         for word, start, end in _found(self._words, text):
             stays = word.name in self._allowed or word.name in _NEEDS_INTRODUCTION
@@ -183,6 +194,18 @@ def _found(words: Vocabulary, text: str) -> list[tuple[Word, int, int]]:
             chosen.append((word, start, end))
             reach = end
     return chosen
+
+
+# From a right-to-left override to its end: letters of any script are shown in reverse.
+_REVERSED: Final = re.compile(f"\u202e([^\u202c{EDGE}\n\r\u2028\u2029]+)")
+
+
+def _as_shown(text: str) -> list[int]:
+    """Return the positions of a text's characters in the order in which a browser shows them."""
+    order = list(range(len(text)))
+    for run in _REVERSED.finditer(text):
+        order[run.start(1) : run.end(1)] = reversed(range(run.start(1), run.end(1)))
+    return order
 
 
 _RUN: Final = re.compile(r"(.)\1+")

@@ -40,11 +40,11 @@ def show(
 
         show_runs(folder, browser=browser, json=json)
         return
-    recorded = read_episode(folder)
     if (folder.absolute().parent.parent / "run.sqlite").is_file():
         from fairground.rollout.ended import check_in_run  # late: loads the planner of runs
 
-        check_in_run(folder)
+        check_in_run(folder)  # first, so that an episode that cannot be read is known to be damaged
+    recorded = read_episode(folder)
     page = _page(folder, fresh=browser)
     if json:
         print_json(

@@ -22,7 +22,8 @@ from fairground.env import FairgroundEnv, check_observations, outline
 from fairground.remote.bands import BandEncoder
 from fairground.remote.errors import EpisodeOver
 from fairground.remote.seats import Seats
-from fairground.rollout.attribution import forfeit, seat_broke, words
+from fairground.rollout.attribution import forfeit, seat_broke
+from fairground.rollout.raised import words
 from fairground.worlds import World
 
 

@@ -6,18 +6,15 @@ be scored only on the tasks it is sure of.
 
 from __future__ import annotations
 
-import traceback
 from typing import Literal
 
 from fairground.agents import TakesSeat
-from fairground.agents.keys import without_keys
 from fairground.agents.models import ModelAgent
 from fairground.agents.program import ProgramAgent
 from fairground.core import (
     AppError,
     Check,
     EndedBy,
-    FairgroundError,
     InfrastructureError,
     InvalidConfiguration,
     SandboxError,
@@ -27,7 +24,7 @@ from fairground.core import (
     Verdict,
 )
 from fairground.env import FairgroundEnv, finish, judge_left, record
-from fairground.rollout.patience import AgentRaised
+from fairground.rollout.raised import AgentRaised, words
 from fairground.worlds import Seat
 
 AgentErrors = Literal["failed", "excluded"]
@@ -35,7 +32,6 @@ AgentErrors = Literal["failed", "excluded"]
 """
 
 _SEATS_OWN = (ScreenError, AppError, StateError, SandboxError)
-_LONGEST = 20_000  # characters of an error's message that are kept
 _CHECKS: dict[EndedBy, tuple[str, str]] = {
     "agent_error": ("the agent ended the episode itself", "an action that ends it, or a budget that is used up"),
     "seat": ("the seat could be used and recorded until the end", "a seat that works"),
@@ -91,21 +87,6 @@ def guard(cause: EndedBy, error: str, *, weight: float) -> Check:
     """Return the failed check of an episode that the agent aborted."""
     name, expected = _CHECKS[cause]
     return Check(name=name, passed=False, weight=weight, expected=expected, found=error, integrity=True)
-
-
-def words(error: BaseException) -> str:
-    """Format an error for people. Handles exception classes whose message is unreadable or very long."""
-    try:
-        text = str(error)
-    except Exception:
-        text = "its message cannot be read"
-    if not isinstance(error, FairgroundError):
-        frames = traceback.extract_tb(error.__traceback__)[-1:]
-        text = f"{type(error).__name__}: {text}" + "".join(
-            f" ({frame.filename}, line {frame.lineno})" for frame in frames
-        )
-    more = f" [clipped: {len(text):,} characters]" if len(text) > _LONGEST else ""
-    return without_keys(text[:_LONGEST].encode("utf-8", "backslashreplace").decode())[:_LONGEST] + more
 
 
 def _last_state(seat: Seat, *, save: bool) -> tuple[State | None, str]:

@@ -17,7 +17,7 @@ from fairground.core.damage import Damaged, damage_note, notice
 from fairground.rollout.folder import read_episode
 from fairground.rollout.manifest import MANIFEST
 from fairground.rollout.plan import excluded_note
-from fairground.rollout.store import Finished, RunStore, is_run, runs_in
+from fairground.rollout.store import Finished, RunStore, has_lost_index, is_run, lost_runs_in, no_run, runs_in
 
 _DEEP = 3  # maximum folder depth between the given folder and an episode
 _MOST = 1_000_000
@@ -54,10 +54,14 @@ def result_folders(folders: Iterable[Path]) -> list[Path]:
 
     Raises:
         InvalidInput: If a folder does not exist, or holds neither runs nor episodes.
+        DamagedIndex: If the only run has lost its index. Next to others, such a run is reported as damaged.
     """
     results: list[Path] = []
     for folder in folders:
-        results += runs_in(folder) or [_with_episodes(folder)]
+        runs = runs_in(folder)
+        if not runs:
+            _check_index(folder)
+        results += runs or [_with_episodes(folder)]
     return list(dict.fromkeys(results))
 
 
@@ -71,9 +75,17 @@ def run_folders(folders: Iterable[Path]) -> list[Path]:
     for folder in folders:
         runs = runs_in(folder)
         if not runs:
+            _check_index(folder)
             raise _nothing(folder, "no run")
         all_runs += runs
     return list(dict.fromkeys(all_runs))
+
+
+def _check_index(folder: Path) -> None:
+    """Raise an error for a run without its index: nothing says which of its episodes were committed, or all of them."""
+    for place in (folder, *(lost.home / lost.folder for lost in lost_runs_in(folder))):
+        if has_lost_index(place):
+            raise no_run(place)
 
 
 def ended_episodes(folder: Path) -> tuple[list[Ended], tuple[str, ...]]:

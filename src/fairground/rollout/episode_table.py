@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fairground.core import AXES, InvalidInput
 from fairground.rollout.ended import Ended, ended_episodes, ended_in, reading_notes, result_folders
-from fairground.rollout.store import RunStore
+from fairground.rollout.store import RunStore, lost_runs_in
 from fairground.stats import Table, join_tables, table_of
 
 _PARTS = ("suite", "app", "scenario", *AXES)
@@ -19,8 +19,10 @@ def run_table(folders: Path | Sequence[Path]) -> Table:
 
     Folders with several runs, or with episodes outside of a run, are read as well.
     """
-    listed = result_folders([folders] if isinstance(folders, Path) else folders)
-    return join_tables([ended_table(*ended_episodes(folder), folder) for folder in listed])
+    given = [folders] if isinstance(folders, Path) else folders
+    table = join_tables([ended_table(*ended_episodes(folder), folder) for folder in result_folders(given)])
+    lost = [f"left out: {run.folder}: {run.problem}" for folder in given for run in lost_runs_in(folder)]
+    return replace(table, notes=(*table.notes, *lost))
 
 
 def store_table(store: RunStore) -> Table:

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from fairground.core import FairgroundError, InfrastructureError, Outcome
-from fairground.rollout.attribution import words
 from fairground.rollout.disk import CannotWrite
+from fairground.rollout.raised import words
 from fairground.rollout.store import Finished
 from fairground.rollout.work import Job, Work
 from fairground.rollout.worker_context import start_worker
@@ -45,7 +45,6 @@ DIED = "died"
 The agent is held responsible if its code runs in that process.
 """
 
-_FROM_OUTSIDE = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 _STARTS = 5  # consecutive workers that die before they start a job; more is no longer chance
 
 Ended = tuple[Job, Finished | None]
@@ -227,23 +226,45 @@ class _Worker:
 
 
 def _who_ended(code: int | None, memory_kills: int | None) -> str:
-    """Interpret a worker's exit code: `EXITED`, `DIED`, or `error` if something outside may have ended it."""
+    """Interpret a worker's exit code: `EXITED`, `DIED`, or `error` if the kernel may have ended it for lack of memory.
+
+    SIGTERM and other signals of service managers do not count as an outside cause: an agent could send them to its
+    worker whenever it is unsure. A manager that stops the run also signals its main process, and then nothing of the
+    attempt is committed.
+    """
     if code is None:
         return "error"
     if code >= 0:
         return EXITED
     if -code == signal.SIGKILL:
         return DIED if memory_kills is not None and memory_kills == _memory_kills() else "error"
-    return "error" if -code in _FROM_OUTSIDE else DIED
+    return DIED
 
 
 def _memory_kills() -> int | None:
-    """Return how many processes the kernel's OOM killer has ended. None if unknown."""
+    """Return how many processes the kernel's OOM killer has ended. None if unknown.
+
+    Counts only those of this process's own cgroup if the kernel tells: seats have cgroups of their own, in which an
+    agent can provoke such a kill.
+    """
+    for path in (_own_cgroup() / "memory.events.local", Path("/proc/vmstat")):
+        try:
+            lines = path.read_text().splitlines()
+        except OSError:
+            continue
+        if (count := next((int(line.split()[1]) for line in lines if line.startswith("oom_kill ")), None)) is not None:
+            return count
+    return None
+
+
+def _own_cgroup() -> Path:
+    """Return the folder of this process's cgroup (version 2), or one that does not exist."""
     try:
-        lines = Path("/proc/vmstat").read_text().splitlines()
+        lines = Path("/proc/self/cgroup").read_text().splitlines()
     except OSError:
-        return None
-    return next((int(line.split()[1]) for line in lines if line.startswith("oom_kill ")), None)
+        lines = []
+    own = next((line.removeprefix("0::") for line in lines if line.startswith("0::")), "/unknown")
+    return Path("/sys/fs/cgroup") / own.lstrip("/")
 
 
 class _Pipe:

@@ -191,6 +191,15 @@ def read_episode(folder: Path | str, *, salvage: bool = False) -> EpisodeFolder:
 
 def _read(path: Path, salvage: bool) -> EpisodeFolder:
     episode = _read_summary(path)
+    try:
+        return _read_rest(path, episode, salvage)
+    except EpisodeError as error:
+        if episode.status == "complete":  # it was whole when that was written
+            raise DamagedEpisode(f"marked complete, but {error.message}", fix=error.fix or _AGAIN) from None
+        raise
+
+
+def _read_rest(path: Path, episode: Episode, salvage: bool) -> EpisodeFolder:
     complete = episode.status == "complete"
     steps, problems = _read_steps(path, torn_allowed=salvage or not complete)
     states = States()
@@ -210,7 +219,7 @@ def _read(path: Path, salvage: bool) -> EpisodeFolder:
         return replace(recorded, complete=False, problems=tuple(faults), frame_sizes=sizes)
     if faults:
         shown = "; ".join(faults[:5]) + (f"; and {len(faults) - 5} more" if len(faults) > 5 else "")
-        raise DamagedEpisode(f"marked complete, but {shown}", fix=_AGAIN)
+        raise EpisodeError(shown, fix=_AGAIN)
     return replace(recorded, frame_sizes=sizes)
 
 

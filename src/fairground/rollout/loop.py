@@ -7,7 +7,6 @@ import itertools
 import re
 import secrets
 import time
-import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -32,11 +31,12 @@ from fairground.core import (
     Verdict,
 )
 from fairground.env import FairgroundEnv, SeatSource, outline
-from fairground.rollout.attribution import AgentErrors, ended_by, forfeit, words
+from fairground.rollout.attribution import AgentErrors, ended_by, forfeit
 from fairground.rollout.interventions.beside import Beside
 from fairground.rollout.interventions.companion import Companion, Scene
-from fairground.rollout.patience import AgentRaised, OutOfTime, Patient
+from fairground.rollout.patience import OutOfTime, Patient
 from fairground.rollout.plan import Budget
+from fairground.rollout.raised import AgentRaised, trace, words
 from fairground.rollout.recorder import Recorder
 from fairground.sandbox import keep_private
 from fairground.worlds import World, planned_fingerprint
@@ -169,6 +169,21 @@ class _Fault:
         """The original exception, from the agent's code or ours."""
         return self.error.error if isinstance(self.error, AgentRaised) else self.error
 
+    @property
+    def text(self) -> str:
+        """Its description."""
+        return self.error.text if isinstance(self.error, AgentRaised) else words(self.error)
+
+    @property
+    def trace(self) -> str:
+        """Its traceback."""
+        return self.error.trace if isinstance(self.error, AgentRaised) else trace(self.error)
+
+    @property
+    def invalid(self) -> bool:
+        """Whether the configuration is at fault."""
+        return self.cause == "error" and isinstance(self.raised, InvalidConfiguration)
+
     def counts(self, agent_errors: AgentErrors) -> bool:
         """Whether it counts as a failure of the agent."""
         return self.cause in AGENTS_FAULT and agent_errors == "failed"
@@ -186,7 +201,7 @@ def _fault(env: FairgroundEnv, call: Callable[[], object]) -> _Fault | None:
 def _forfeited(env: FairgroundEnv, recorder: Recorder, fault: _Fault) -> tuple[_Fault, Verdict | None]:
     """Return the verdict for an aborted episode. None if the machine or the configuration turns out to be the cause."""
     try:
-        verdict, problem = forfeit(env, fault.cause, words(fault.raised))
+        verdict, problem = forfeit(env, fault.cause, fault.text)
     except InvalidConfiguration as error:
         return _Fault(error, "error"), None
     if fault.cause == "seat" and not (env.seat is not None and env.seat.sandbox.alive):
@@ -321,17 +336,15 @@ def _close(
             "answer": env.answer,
         }
     else:
-        raised = fault.raised
-        if not isinstance(raised, FairgroundError):
-            recorder.log("traceback", without_keys("".join(traceback.format_exception(raised))))
-        invalid = fault.cause == "error" and isinstance(raised, InvalidConfiguration)
-        unscored = Outcome.INVALID if invalid else Outcome.ERRORED
+        if not issubclass(type(fault.raised), FairgroundError):
+            recorder.log("traceback", fault.trace)
+        unscored = Outcome.INVALID if fault.invalid else Outcome.ERRORED
         update |= {
             "outcome": unscored if verdict is None else Outcome.FAILED,
             "verdict": verdict,
             "ended_by": fault.cause,
             "answer": env.answer if verdict is not None else None,
-            "error": words(raised),
+            "error": fault.text,
         }
     return recorder.close(episode.model_copy(update=update))
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import queue
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from fairground.agents import Agent, Brief, Closeable, HasUsage, Turn
 from fairground.agents.models import Usage
 from fairground.core import InvalidInput, Observation, parse_action
+from fairground.rollout.raised import AgentRaised
 
+T = TypeVar("T")
 Calls: TypeAlias = "queue.SimpleQueue[Callable[[], Any] | None]"
 Answers: TypeAlias = "queue.SimpleQueue[tuple[Any, BaseException | None]]"
 
@@ -23,19 +26,6 @@ _LARGEST = 1 << 53  # largest number in `usage`: JSON readers and SQLite store i
 
 class OutOfTime(Exception):
     """The agent did not answer before its deadline."""
-
-
-class AgentRaised(Exception):
-    """An agent's code raised an exception.
-
-    Attributes:
-        agent: The agent.
-        error: What it raised: any exception, including `SystemExit` and `KeyboardInterrupt`.
-    """
-
-    def __init__(self, agent: Agent, error: BaseException) -> None:
-        super().__init__(type(error).__name__)
-        self.agent, self.error = agent, error
 
 
 class Harness:
@@ -65,11 +55,8 @@ class Patient:
 
     def act(self, observation: Observation, deadline: float | None) -> Turn:
         """Return the agent's next action. Raises `OutOfTime` or `AgentRaised`."""
-        answer = self._call(lambda: self._agent.act(observation), deadline)
-        try:
-            return _read_turn(answer)
-        except Exception as error:
-            raise AgentRaised(self._agent, error) from error
+        turn: Turn = self._call(lambda: self._turn(observation), deadline)
+        return turn
 
     def usage(self) -> Usage | None:
         """Return the model usage that the agent reports, or None. Raises `AgentRaised`."""
@@ -85,8 +72,15 @@ class Patient:
         if isinstance(self._agent, Closeable):
             self._last_call(self._agent.close)
 
+    def _turn(self, observation: Observation) -> Turn:
+        answer = blaming(self._agent, lambda: self._agent.act(observation))
+        try:
+            return _read_turn(answer)
+        except BaseException as error:
+            raise AgentRaised(self._agent, error) from None
+
     def _call(self, call: Callable[[], Any], deadline: float | None) -> Any:
-        self._calls.put(call)
+        self._calls.put(lambda: blaming(self._agent, call))
         left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
         return self._answer(self._answers, left)
 
@@ -94,7 +88,7 @@ class Patient:
         """Call in a separate thread: the agent's own thread may be blocked until the agent is closed."""
         calls: Calls = queue.SimpleQueue()
         answers: Answers = queue.SimpleQueue()
-        calls.put(call)
+        calls.put(lambda: blaming(self._agent, call))
         calls.put(None)
         do_calls(calls, answers, name=f"closing-{self._agent.name}")
         try:
@@ -110,9 +104,19 @@ class Patient:
             raise OutOfTime from None
         if error is None:
             return value
-        if isinstance(self._agent, Harness):
-            raise error
-        raise AgentRaised(self._agent, error) from error
+        raise error
+
+
+def blaming(agent: Agent, call: Callable[[], T]) -> T:
+    """Call an agent's code. Raises `AgentRaised` for whatever it raises, and `Harness` errors as they are."""
+    try:
+        return call()
+    except AgentRaised:
+        raise
+    except BaseException as error:
+        if isinstance(agent, Harness):
+            raise
+        raise AgentRaised(agent, error) from None
 
 
 def do_calls(calls: Calls, answers: Answers, *, name: str) -> None:
@@ -132,14 +136,26 @@ def do_calls(calls: Calls, answers: Answers, *, name: str) -> None:
 
 
 def _read_turn(answer: Any) -> Turn:
-    """Validate an agent's answer like external input: Python checks no types, and the recording must be readable."""
+    """Validate an agent's answer like external input: Python checks no types, and the recording must be readable.
+
+    Runs on the agent's thread, and returns data without the agent's code: methods of an answer may raise or hang.
+    """
     turn = answer if isinstance(answer, Turn) else Turn(answer)
     action = turn.action
     if not callable(getattr(action, "model_dump", None)):
         raise InvalidInput(f"act returned a {type(answer).__name__}, expected an action")
     if not isinstance(turn.thought, str):
         raise InvalidInput(f"the thought next to the action is a {type(turn.thought).__name__}, expected text")
-    return Turn(parse_action(action.model_dump(), where="what act returned"), str(turn.thought), turn.performed is True)
+    plain, thought = _without_code([action.model_dump(), turn.thought], "what act returned")
+    return Turn(parse_action(plain, where="what act returned"), thought, turn.performed is True)
+
+
+def _without_code(data: Any, where: str) -> Any:
+    """Return the same plain data in types of Python's own: texts and numbers of subclasses have methods of theirs."""
+    try:
+        return json.loads(json.dumps(data))
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"{where} is not plain data: {error}") from None
 
 
 def _read_usage(agent: Agent) -> Usage | None:
@@ -151,7 +167,8 @@ def _read_usage(agent: Agent) -> Usage | None:
             f"usage of {agent.name} is a {type(usage).__name__}, expected a Usage or None",
             fix="return a Usage, or None",
         )
-    usage = Usage.parse(usage.model_dump(), where=f"usage of {agent.name}")
+    plain = _without_code(usage.model_dump(), f"usage of {agent.name}")
+    usage = Usage.parse(plain, where=f"usage of {agent.name}")
     if any(number is not None and number > _LARGEST for number in usage.model_dump().values()):
         raise InvalidInput(f"usage of {agent.name}: a number is above {_LARGEST:,}")
     return usage

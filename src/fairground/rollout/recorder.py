@@ -20,9 +20,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from fairground.core import Episode, EpisodeError, FairgroundError, Frame, InfrastructureError, InvalidInput, Step
+from fairground.core import (
+    Check,
+    Episode,
+    EpisodeError,
+    FairgroundError,
+    Frame,
+    InfrastructureError,
+    InvalidInput,
+    Step,
+    Verdict,
+)
 from fairground.core.anytext import pack
 from fairground.core.names import check_name
+from fairground.core.nesting import MAX_DEPTH, too_deep
 from fairground.rollout.disk import replace_with, sync, sync_tree, write_whole, writing
 from fairground.rollout.folder import (
     MAX_EPISODE,
@@ -162,6 +173,8 @@ class Recorder:
         self._check()
         if self._states.at(when) is not None:
             raise InvalidInput(f"the state {when} was already recorded")
+        if too_deep(data):
+            raise InvalidInput(f"the state's data is nested more than {MAX_DEPTH} deep, so it could not be read back")
         entries = {}
         folder = self.folder / "state" / when
         for number, (name, content) in enumerate(files.items()):
@@ -199,8 +212,15 @@ class Recorder:
         self._check()
         if episode.id != self._episode.id:
             raise InvalidInput(f"episode.id: this folder records {self._episode.id!r}, got {episode.id!r}")
-        filled = {"status": "complete", "first_frame": self._episode.first_frame, "steps": len(self._steps)}
+        filled: dict[str, object] = {
+            "status": "complete",
+            "first_frame": self._episode.first_frame,
+            "steps": len(self._steps),
+        }
         # Validated again, because `model_copy` checks nothing, and what is written must be readable.
+        verdict = episode.verdict
+        if verdict is not None and any(too_deep([check.expected, check.found]) for check in verdict.checks):
+            filled["verdict"] = _with_short_evidence(verdict, MAX_EPISODE)
         final = Episode.parse({**dict(episode), **filled})
         if faults := contradictions(final, steps=len(self._steps)):
             raise EpisodeError("the episode contradicts itself: " + "; ".join(faults))
@@ -210,10 +230,15 @@ class Recorder:
         if note:
             final = final.model_copy(update={"notes": (*final.notes, note)})
         data = dumps(final, indent=2)
+        if len(data) > MAX_EPISODE and final.verdict is not None:
+            # What an agent left ends up in the evidence. However much it is, the episode must have its outcome.
+            limit = max(200, MAX_EPISODE // 8 // len(final.verdict.checks))
+            final = final.model_copy(update={"verdict": _with_short_evidence(final.verdict, limit)})
+            data = dumps(final, indent=2)
         if len(data) > MAX_EPISODE:
             raise EpisodeError(
                 f"episode.json would have {len(data):,} bytes, expected at most {MAX_EPISODE:,}",
-                fix="shorten the evidence of checks; files belong in the state",
+                fix="shorten `extra`, `notes` or the number of checks; files belong in the state",
             )
         self._digests.wrote("episode.json", data)
         with writing(self.folder / MANIFEST):
@@ -357,6 +382,22 @@ def _clip(text: str, limit: int) -> str:
     if len(text) <= limit or _CLIPPED.search(text, limit):  # do not clip twice
         return text
     return f"{text[:limit]} [clipped: {len(text):,} characters]"
+
+
+def _with_short_evidence(verdict: Verdict, limit: int) -> Verdict:
+    """Return the verdict with evidence as text where it is longer than this, or nested too deeply to be read back."""
+
+    def short(value: Any) -> Any:
+        if too_deep(value):
+            return "[nested too deeply to be kept]"
+        text = value if isinstance(value, str) else repr(value)
+        return value if len(text) <= limit else _clip(text, limit)
+
+    def check(whole: Check) -> Check:
+        parts = {"name": short(whole.name), "expected": short(whole.expected), "found": short(whole.found)}
+        return whole.model_copy(update=parts)
+
+    return verdict.model_copy(update={"checks": tuple(map(check, verdict.checks))})
 
 
 def _write_fully(handle: int, data: bytes) -> None:

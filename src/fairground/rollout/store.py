@@ -7,6 +7,7 @@ not a result: its row has no end, says what is damaged, and is not counted.
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -125,7 +126,7 @@ class RunStore:
             DamagedIndex: If the index cannot be read, or is too damaged to be written. Nothing was written to it.
         """
         if not is_run(folder):
-            raise _no_run(folder)
+            raise no_run(folder)
         if not write:
             return cls._opened(folder, None)
         lock = take_lock(folder)
@@ -510,15 +511,42 @@ def is_run(folder: Path) -> bool:
 
 
 def runs_in(folder: Path) -> list[Path]:
-    """Return the run at a folder, or the runs directly inside it, sorted by name."""
+    """Return the run at a folder, or the runs directly inside it, sorted by name.
+
+    Runs inside that have lost their index are reported as damaged.
+    """
     if is_run(folder):
         return [folder]
+    for run in lost_runs_in(folder):
+        notice(run)
     return sorted(path.parent for path in folder.glob(f"*/{INDEX}") if path.is_file())
 
 
-def _no_run(folder: Path) -> InvalidInput:
-    if (folder / EPISODES).is_dir():
-        return InvalidInput(
+def lost_runs_in(folder: Path) -> tuple[Damaged, ...]:
+    """Return the runs directly inside a folder whose index is missing or not a file."""
+    inside = sorted(path for path in folder.glob("*") if has_lost_index(path))
+    return tuple(Damaged(folder, None, run.name, _LOST, no_run(run).fix or "") for run in inside)
+
+
+def has_lost_index(folder: Path) -> bool:
+    """Return whether a folder is a run without its index: it has a run's episodes, or something else as index."""
+    if is_run(folder):
+        return False
+    try:
+        names = os.listdir(folder / EPISODES)
+    except OSError:
+        names = []
+    return os.path.lexists(folder / INDEX) or any(_EPISODE.fullmatch(name) for name in names)
+
+
+_EPISODE = re.compile(r"[0-9]{6}(-[0-9]+)?")
+_LOST = f"the run's index {INDEX} is missing or not a file, so none of its episodes is counted"
+
+
+def no_run(folder: Path) -> FairgroundError:
+    """Return the error for a folder that is not a run: `DamagedIndex` if it was one."""
+    if has_lost_index(folder):
+        return DamagedIndex(
             f"{folder} has episodes but no {INDEX}: the run's index is missing",
             fix=f"restore the file from a copy; or read the episodes without it: fairground stats {folder / EPISODES}",
         )

@@ -47,6 +47,7 @@ def adopt(environment: dict[str, str]) -> None:
 
 def _work(environment: dict[str, str], function: Callable[..., None], args: tuple[Any, ...]) -> None:
     adopt(environment)
+    os.setpgid(0, 0)  # an agent that signals its process group does not end the run or other workers
     try:
         function(*args)
     finally:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -27,6 +28,7 @@ _SYSTEM = {
     Path(path)
     for path in ("/", "/etc", "/home", "/opt", "/srv", "/tmp", "/usr", "/usr/local", "/var", "/var/lib", "/var/tmp")
 } | {Path(above, name) for above in ("/usr", "/usr/local") for name in _PROGRAMS}
+_SHOWN = {(name,) for name in ("usr", "etc", "opt", "var", "bin", "sbin", "lib", "lib32", "lib64", "libx32")}
 _private: set[Path] = set()
 _lock = threading.Lock()
 
@@ -34,10 +36,44 @@ _lock = threading.Lock()
 def keep_private(folder: Path) -> None:
     """Hide a folder with results, and its siblings, from every sandbox that this process creates from now on."""
     for path in {folder.absolute(), folder.resolve()}:
-        place = path if path.parent in _SYSTEM else path.parent
+        place = path if path.parent.resolve() in _SYSTEM else path.parent
         with _lock:
             if place not in _SYSTEM and not any(above in _private for above in (place, *place.parents)):
                 _private.add(place)
+                _private.update(_other_mounts(place))
+
+
+def _other_mounts(place: Path) -> set[Path]:
+    """Where else a folder is mounted (bind mounts), as far as a sandbox may show that part of the machine."""
+    mounts = _mounts()
+    around = [mount for mount in mounts if place.resolve().is_relative_to(mount[2])]
+    if not around:
+        return set()
+    device, root, point = max(around, key=lambda mount: len(mount[2].parts))
+    inside = root / place.resolve().relative_to(point)
+    others = set()
+    for other_device, other_root, other_point in mounts:
+        if other_device != device or other_point == point:
+            continue
+        if inside.is_relative_to(other_root):
+            others.add(other_point / inside.relative_to(other_root))
+        elif other_root.is_relative_to(inside):
+            others.add(other_point)
+    return {path for path in others if path.parts[1:2] in _SHOWN} - _SYSTEM
+
+
+def _mounts() -> list[tuple[str, Path, Path]]:
+    """Return device, folder on it, and mount point of every mount; later ones cover earlier ones."""
+    try:
+        lines = Path("/proc/self/mountinfo").read_bytes().splitlines()
+    except OSError:
+        return []
+    fields = [line.split(b" ") for line in lines]
+    return [(os.fsdecode(field[2]), _unescaped(field[3]), _unescaped(field[4])) for field in fields]
+
+
+def _unescaped(path: bytes) -> Path:
+    return Path(os.fsdecode(re.sub(rb"\\([0-7]{3})", lambda match: bytes([int(match[1], 8)]), path)))
 
 
 def hidden_now() -> tuple[Path, ...]:

@@ -22,6 +22,7 @@ from fairground.agents.models import (
     Unusable,
     compatible_agent,
 )
+from fairground.agents.models.calling import AnswerUnusable
 from fairground.core import Click, Done, Fail, InfrastructureError, Look, MissingPrerequisite
 
 from .faults_anthropic import ANTHROPIC
@@ -30,7 +31,7 @@ from .faults_gemini import GEMINI
 from .faults_openai import OPENAI
 from .stage import Time, play
 from .vendors import Stand, Vendor
-from .wire.openai_wire import OpenAIServer
+from .wire.openai_wire import OpenAIServer, completes, tool_call
 
 pytestmark = pytest.mark.process
 
@@ -319,3 +320,18 @@ def test_an_answer_too_long_to_be_one_is_asked_for_again(vendor: Vendor) -> None
     with vendor.server([vendor.says("x" * 30_000), vendor.says("42")]) as server:
         play(vendor.agent(server), kind="answer")
     assert "at most 20000" in vendor.heard(server.bodies[1]) and server.complaints == []
+
+
+@every_vendor
+def test_a_model_that_floods_whenever_it_is_unsure_has_failed(stands: Stands, vendor: Vendor) -> None:
+    stand = stands(vendor, stream=True)
+    with pytest.raises(AnswerUnusable, match="3 unusable answers") as raised:
+        stand.play(*[vendor.says("x" * (5 << 20))] * 3)
+    assert not isinstance(raised.value, InfrastructureError)  # which would not be scored
+
+
+def test_a_model_that_writes_201_calls_whenever_it_is_unsure_has_failed(stands: Stands) -> None:
+    stand = stands(COMPATIBLE, stream=True)
+    calls = [tool_call("click", x=1, y=1) for _ in range(201)]
+    with pytest.raises(AnswerUnusable, match="or 200 calls"):
+        stand.play(*[completes("", *calls)] * 3)

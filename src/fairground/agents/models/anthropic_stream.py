@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from fairground.agents.models.calling import Transient
+from fairground.agents.models.calling import Overlong, Transient
 from fairground.agents.models.usage import Tokens
 from fairground.agents.models.wellformed import well_formed
 from fairground.core import InvalidInput, parse_json
@@ -108,7 +108,7 @@ def from_events(events: Iterable[Any], received: Received, on_event: Callable[[]
         except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
             raise Transient(f"an event of the stream is invalid: {error!r:.200}") from None
         if size > MAX_ANSWER:
-            raise Transient(f"the answer is longer than {MAX_ANSWER} characters")
+            raise Overlong(f"the answer is longer than {MAX_ANSWER} characters")
     if not ended:
         raise Transient("the stream ended before the answer did")
     _check(received)
@@ -154,7 +154,7 @@ def _check(received: Received) -> None:
         received.content = well_formed(received.content)
         received.faults, received.stop_details = well_formed(received.faults), well_formed(received.stop_details)
     except RecursionError:
-        raise Transient("the answer is nested too deeply") from None
+        raise Overlong("the answer is nested too deeply") from None
 
 
 def _object(value: Any) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from fairground.agents.models.asking_chats import MAKERS, Toolless
 from fairground.agents.models.calling import (
+    AnswerUnusable,
     Caller,
     ContextTooLong,
     ImageRefused,
@@ -158,6 +159,8 @@ class _ChatAsker:
                 if reply.stop == "full":
                     raise ContextTooLong(f"the question and its answer exceed the context window of {self.name}")
                 return reply
+            except AnswerUnusable as error:
+                raise ModelUnavailable(error.message, fix="use another model, or ask for less at once") from None
             except (ContextTooLong, ImageRefused):
                 if shrunk or not pictures.shrink():
                     raise

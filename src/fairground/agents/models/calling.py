@@ -66,6 +66,13 @@ class BudgetSpent(FairgroundError):
     """The agent used up its tokens or dollars for an episode. This counts as the agent's failure."""
 
 
+class AnswerUnusable(FairgroundError):
+    """The model's answers were too long or nested too deeply, again and again.
+
+    This counts as the agent's failure: the server works, and the model wrote them.
+    """
+
+
 class Transient(Exception):
     """A failure that may be temporary, raised by a sender.
 
@@ -80,6 +87,14 @@ class Transient(Exception):
         self.what = what
         self.after = after
         self.tokens = tokens
+
+
+class Overlong(Transient):
+    """An answer too long or too deeply nested to be one. It may be chance once; after `OVERLONG` it is the model."""
+
+
+OVERLONG = 3
+"""Number of such answers to one request after which the model has failed."""
 
 
 class NotConnected(Transient):
@@ -155,6 +170,7 @@ class Caller:
         Raises:
             Unreachable: If there is no connection, and never was one.
             ModelUnavailable: If the budget of attempts or seconds is used up.
+            AnswerUnusable: If `OVERLONG` answers were too long.
         """
         self.failure = None
         try:
@@ -167,13 +183,18 @@ class Caller:
 
     def _try(self, send: Callable[[], T], on_failure: Callable[[Transient], None]) -> T:
         policy, pace = self._policy, self._pace
-        started = pace.clock()
+        started, overlong = pace.clock(), 0
         for attempt in range(1, policy.attempts + 1):
             try:
                 return send()
             except Transient as error:
                 failure = error
                 on_failure(failure)
+            overlong += isinstance(failure, Overlong)
+            if overlong == min(OVERLONG, policy.attempts):
+                raise AnswerUnusable(
+                    f"{self._model} gave {overlong} unusable answers; the last failure: {failure.what}"
+                )
             if not isinstance(failure, NotConnected):
                 self._answered = True
             elif not self._answered:

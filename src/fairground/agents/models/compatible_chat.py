@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import Field
 
-from fairground.agents.models.calling import Pace, Transient
+from fairground.agents.models.calling import Overlong, Pace, Transient
 from fairground.agents.models.chat import Call, Reply, Result
 from fairground.agents.models.compatible_dialects import Manner, manner_of
 from fairground.agents.models.compatible_stream import from_chunks
@@ -216,7 +216,7 @@ def _checked(answer: Any) -> tuple[dict[str, Any], str, Tokens | None]:
     if choice.get("finish_reason") == "error":
         raise Transient("the server aborted the answer")
     if len(str(message)) > MAX_ANSWER:
-        raise Transient(f"the answer is longer than {MAX_ANSWER} characters")
+        raise Overlong(f"the answer is longer than {MAX_ANSWER} characters")
     calls = message.get("tool_calls")
     if calls is not None and not isinstance(calls, list):
         raise Transient("the tool calls of the answer are not a list")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from fairground.agents.models.calling import Transient
+from fairground.agents.models.calling import Overlong, Transient
 from fairground.agents.models.openai_client import MAX_ANSWER
 
 _WORDS = ("content", "reasoning_content", "reasoning", "refusal")
@@ -36,7 +36,7 @@ def from_chunks(chunks: Iterable[Any], on_chunk: Callable[[], None] = lambda: No
         except (AttributeError, TypeError, KeyError) as error:
             raise Transient(f"a chunk of the stream is invalid: {error!r:.200}") from None
         if size > MAX_ANSWER or len(calls) > _MOST_CALLS:
-            raise Transient(f"the answer is longer than {MAX_ANSWER} characters or {_MOST_CALLS} calls")
+            raise Overlong(f"the answer is longer than {MAX_ANSWER} characters or {_MOST_CALLS} calls")
     if finish is None:
         raise Transient("the stream ended before the answer did")
     if calls:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from fairground.agents.models.calling import Transient
+from fairground.agents.models.calling import Overlong, Transient
 from fairground.agents.models.usage import Tokens
 from fairground.agents.models.wellformed import well_formed
 
@@ -67,14 +67,14 @@ def from_chunks(chunks: Iterable[Any], received: Received, on_chunk: Callable[[]
         except (KeyError, TypeError, IndexError, AttributeError, ValueError, RecursionError) as error:
             raise Transient(f"a part of the answer is invalid: {error!r:.200}") from None
         if size > MAX_ANSWER or len(received.parts) > _MAX_PARTS:
-            raise Transient(f"the answer is longer than {MAX_ANSWER} characters or {_MAX_PARTS} parts")
+            raise Overlong(f"the answer is longer than {MAX_ANSWER} characters or {_MAX_PARTS} parts")
     if not received.finish_reason and not received.blocked:
         raise Transient("the stream ended before the answer did")
     try:
         received.parts = well_formed(received.parts)
         received.finish_message = well_formed(received.finish_message)
     except RecursionError:
-        raise Transient("the answer is nested too deeply") from None
+        raise Overlong("the answer is nested too deeply") from None
 
 
 def _add(chunk: dict[str, Any], received: Received) -> int:

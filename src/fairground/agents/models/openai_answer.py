@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from fairground.agents.models.calling import Transient
+from fairground.agents.models.calling import Overlong, Transient
 from fairground.agents.models.openai_client import MAX_ANSWER
 from fairground.agents.models.openai_errors import translate_failure
 from fairground.agents.models.usage import Tokens
@@ -68,7 +68,7 @@ def from_events(events: Iterable[Any], on_event: Callable[[], None] = lambda: No
         delta = event.get("delta") if isinstance(event, dict) else None
         size += len(delta) if isinstance(delta, str) else 0
         if size > MAX_ANSWER:
-            raise Transient(f"the answer is longer than {MAX_ANSWER} characters")
+            raise Overlong(f"the answer is longer than {MAX_ANSWER} characters")
     raise Transient("the stream ended before the answer did")
 
 
@@ -119,7 +119,7 @@ def _checked(output: list[Any]) -> list[dict[str, Any]]:
         # The server sends nulls that it does not accept back.
         items.append({name: value for name, value in item.items() if value is not None})
     if sum(len(str(item)) for item in items) > MAX_ANSWER:
-        raise Transient(f"the answer is longer than {MAX_ANSWER} characters")
+        raise Overlong(f"the answer is longer than {MAX_ANSWER} characters")
     well_formed_items: list[dict[str, Any]] = well_formed(items)
     return well_formed_items
 

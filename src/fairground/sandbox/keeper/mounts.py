@@ -38,6 +38,8 @@ _VAR = {
 _SYSTEM_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _MASKED = ("/etc/ssh",)  # readable by everyone on some machines, and not needed inside
+# Trees of the sandbox's own: nothing of the host is in them, but a host path may have the same name (/home/user/runs).
+_OWN = ("/dev", "/home", "/proc", "/run", "/sys", "/tmp")
 _INODES = 200_000  # maximum files per in-memory tree; each costs the kernel about a kilobyte
 _TERMINALS = 64
 
@@ -179,7 +181,8 @@ class _Builder:
         kernel.unmount(".")
         os.chdir("/")
         for path in (*_MASKED, *self.order["hide"]):  # last, so that links in a path resolve as they do inside
-            _cover(path)
+            if not f"{os.path.realpath(path)}/".startswith(tuple(f"{own}/" for own in _OWN)):
+                _cover(path)
         _remount_read_only("/")
         for fd in self.opened:
             os.close(fd)
