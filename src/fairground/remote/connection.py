@@ -43,7 +43,7 @@ class Address:
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/"):
-            raise InvalidInput(f"{self.url!r}: expected the URL of a server, such as http://127.0.0.1:8765")
+            raise InvalidInput(f"{self.url!r}: expected the URL of a server, such as http://127.0.0.1:8470")
         object.__setattr__(self, "url", self.url.rstrip("/"))
         object.__setattr__(self, "token", self.token or os.environ.get("FAIRGROUND_TOKEN") or None)
 
