@@ -244,7 +244,7 @@ class Sessions:
     async def _one_at_a_time(self, session: Session, work: Coroutine[Any, Any, T]) -> T:
         try:
             _check_idle(session)
-        except Busy:
+        except FairgroundError:
             work.close()
             raise
         session.touch()
@@ -293,13 +293,20 @@ class Sessions:
 
     def _seats(self, count: int) -> _Reservation:
         self._check_open()
+        needed = f"{count} {'seat is' if count == 1 else 'seats are'} needed, and"
+        if count > self.host.seats:
+            raise Capacity(
+                f"{needed} this server has {self.host.seats}",
+                fix="ask for fewer sessions, or start the server with more --seats",
+                retry_after=self.lease,
+            )
         free = self.host.seats - self.in_use
         if count > free:
             now = time.monotonic()
             ends = min((session.expires for session in self._sessions.values()), default=now) - now
             raise Capacity(
-                f"{count} {'seat is' if count == 1 else 'seats are'} needed, and {self.in_use} of {self.host.seats} "
-                f"are in use; the next lease could end in {max(ends, 0):.0f} s",
+                f"{needed} {self.in_use} of {self.host.seats} are in use; the next lease could end in "
+                f"{max(ends, 0):.0f} s",
                 fix="close sessions, try again later, or start the server with more --seats",
                 retry_after=max(1.0, round(ends, 1)),
             )
@@ -367,7 +374,9 @@ class _Reservation:
 
 
 def _check_idle(session: Session) -> None:
-    if session.call is not None or session.closing is not None:
+    if session.closing is not None:
+        raise SessionLost("the session was closed", fix="open a new session")
+    if session.call is not None:
         raise Busy("the session is serving another call", fix="wait for its answer, or call cancel")
 
 
