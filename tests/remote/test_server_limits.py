@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import socket
+import subprocess
 import threading
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
-from fairground.remote import EnvironmentServer, RemoteEnv, TooLarge, http_api
+from fairground.remote import EnvironmentServer, RemoteEnv, ServerLost, TooLarge, http_api
+from fairground.serving import Tls
 from tests.waiting import eventually
 
-from .stage import LOOK, call, close, connected, held_server, open_session, request
+from .stage import BOARDS, LOOK, call, close, connected, held_server, open_session, request
 
 pytestmark = pytest.mark.process
 
@@ -65,6 +67,18 @@ def test_a_call_that_is_too_large_is_not_sent_and_the_episode_goes_on(url: str) 
         assert env.step(LOOK)[4]["step"] == 1
 
 
+def test_a_certificate_of_an_unknown_authority_is_said_with_what_to_do(tmp_path: Path) -> None:
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-keyout", key, "-out", certificate]
+    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
+    subprocess.run(["openssl", "req", "-x509", "-nodes", *kind, *names], check=True, capture_output=True)
+    with (
+        EnvironmentServer(BOARDS, tls=Tls(certificate, key)) as server,
+        pytest.raises(ServerLost, match="(?s)self-signed.*SSL_CERT_FILE"),
+    ):
+        RemoteEnv(server.url)
+
+
 def test_a_session_that_is_being_closed_is_gone_for_other_calls() -> None:
     with held_server(1) as (server, gate), connected(server.url) as socket:
         session = open_session(server.url)["session"]
@@ -72,7 +86,7 @@ def test_a_session_that_is_being_closed_is_gone_for_other_calls() -> None:
         gate.wait_for_step()
         closing = threading.Thread(target=close, args=(server.url, session))
         closing.start()
-        assert json.dumps(socket.receive()["error"]["type"]) == '"cancelled"'
+        assert socket.receive()["error"]["type"] == "cancelled"
         for method in ("step", "cancel", "reset", "score"):
             fields = {"action": LOOK} if method == "step" else {}
             status, body = call(server.url, session, method, **fields)
