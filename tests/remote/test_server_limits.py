@@ -55,7 +55,7 @@ def test_more_seats_than_the_server_has_are_said_as_such(url: str) -> None:
     status, body, _ = request(url, "POST", "/v1/sessions", {"group": 10**9})
     error = body["error"]
     assert status == 503 and error["type"] == "capacity"
-    assert error["message"] == "1000000000 seats are needed, and this server has 4"
+    assert error["message"] == "1000000000 seats are needed, and 0 of 4 are in use; this server has only 4"
     assert "fewer" in error["fix"]
 
 
