@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from fairground.cli.main import main
 from fairground.cli.serve_env import _for_one_env
 from fairground.worlds import select
+
+EXAMPLE = str(Path(__file__).parents[2] / "examples" / "shopping-list")
 
 
 @pytest.mark.parametrize(
@@ -14,6 +18,7 @@ from fairground.worlds import select
     [
         (["pocket/notes"], "pocket/notes"),
         (["pocket/notes", "pocket/email"], ["pocket/notes", "pocket/email"]),
+        ([EXAMPLE], "shopping-list/shopping-list"),  # a folder has no meaning on the client's machine
         (["pocket/notes", "desk/mousepad"], "pocket/notes"),  # their screens differ, and an environment has one size
     ],
 )

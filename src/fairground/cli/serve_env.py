@@ -142,9 +142,13 @@ def serve_env(
 
 
 def _for_one_env(worlds: list[str], selection: Selection) -> str | list[str]:
-    """Return what one environment can draw from: all worlds, or an app if the screens have several sizes."""
+    """Return what one environment of a client can ask for: all worlds, or an app if the screens have several sizes."""
+    apps = list(dict.fromkeys(part.name.rpartition("/")[0] for part in selection.parts))
     if len({part.suite.app(part.scenario.app).screen.size for part in selection.parts}) > 1:
-        return selection.parts[0].name.rpartition("/")[0]
+        return apps[0]
+    suites = {part.suite.name for part in selection.parts}
+    if any(text.partition("/")[0].partition("@")[0] not in suites for text in worlds):
+        worlds = apps  # a folder of this machine; clients name worlds by suite and app
     return worlds[0] if len(worlds) == 1 else worlds
 
 
