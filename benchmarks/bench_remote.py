@@ -101,11 +101,11 @@ def _peer(frame: Frame, seconds: float) -> list[Figure]:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     if done.returncode:
         raise RuntimeError(f"{script.name} failed with status {done.returncode}:\n{done.stderr[-2000:]}")
-    found = json.loads(done.stdout.splitlines()[-1])
+    rates = json.loads(done.stdout.splitlines()[-1])
     size = "x".join(map(str, frame.size))
     names = {"echo": "OpenEnv echo", "picture": f"OpenEnv echo with a PNG of {size}"}
     figures = []
-    for key, row in found.items():
+    for key, row in rates.items():
         text, count = key.split()
         note = f"median {row['median'] * 1e3:.3g} ms, p99 {row['p99'] * 1e3:.3g} ms; no seat"
         figures.append(Figure(f"{names[text]}, {_plural(int(count))}", row["steps"], "steps/s", note=note))

@@ -440,3 +440,22 @@ def test_who_is_off_the_front_is_beaten_by_one_on_it(raw: list[tuple[int, int]])
 def test_a_scale_says_what_it_holds() -> None:
     assert whole(0, 100)(0.25) == 25
     assert Scale(0, 1, 100, 0, ())(0.25) == 75, "an axis may run upwards"
+
+
+def test_only_curves_with_whiskers_are_shifted_apart() -> None:
+    xs = (0.0, 50.0, 100.0)
+
+    def curve(place: int, *, points: bool) -> Curve:
+        return Curve(f"c{place}", look_of(place), xs, (0.2,) * 3, (0.1,) * 3, (0.3,) * 3, points=points)
+
+    def whiskers(*curves: Curve) -> list[float]:
+        drawing = panels(
+            [Panel("", curves)], width=700, across=1, x=(0, 100), ticks=(0.0, 100.0), x_axis="x", y_axis="y",
+            write_x=str, write_y=str,
+        )  # fmt: skip
+        return [float(at) for at in re.findall(r'<path d="M([\d.]+) [\d.]+V', str(drawing))]
+
+    alone = whiskers(curve(0, points=True))
+    assert whiskers(curve(0, points=True), curve(1, points=False), curve(2, points=False)) == alone
+    both = whiskers(curve(0, points=True), curve(1, points=True))
+    assert both[0] < alone[0] < both[3]

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -61,7 +61,8 @@ def serve_env(
         str, typer.Option(metavar="FILE:SIDE", help="Serve one side of a split (`fairground split`), such as train.")
     ] = "",
     warm: Annotated[
-        int, typer.Option(min=0, help="How many seats to open in advance for the next episodes, besides --seats.")
+        int,
+        typer.Option(min=0, help="How many seats to open in advance for next episodes, besides --seats; not on Ray."),
     ] = 1,
     share_browser: Annotated[
         bool, typer.Option(help="Open phone apps as pages of shared browsers: less memory, less isolation.")
@@ -96,6 +97,10 @@ def serve_env(
         )
     if (tls_cert is None) != (tls_key is None):
         raise InvalidInput("--tls-cert and --tls-key belong together", fix="pass both of them, or neither")
+    if executor is Where.RAY and share_browser:
+        raise InvalidInput("--share-browser shares browsers on this machine, not on the nodes of a Ray cluster")
+    if executor is Where.LOCAL and address is not None:
+        raise InvalidInput("--address is the address of a Ray cluster", fix="add --executor ray")
     check_port(host, port)
     from fairground.remote import EnvironmentServer  # late: a web server is slow to import
     from fairground.serving import Tls
@@ -103,7 +108,10 @@ def serve_env(
 
     selection, side = select(*worlds), None
     if split:
-        selection, side = _on_side(split, selection)
+        from fairground.study import read_side
+
+        whole, side = read_side(split)
+        selection = whole.select(side, selection)
     # Requests wait less for computing threads: a fifth of Python's default switch interval.
     sys.setswitchinterval(0.001)
     server = EnvironmentServer(
@@ -126,29 +134,42 @@ def serve_env(
         if json:
             print_json(facts)
         else:
-            _print_lines(facts, token_file, has_token=token is not None)
+            world = _for_one_env(worlds, selection)
+            _print_lines(facts, world, seats, token_file, has_token=token is not None)
         sys.stdout.flush()
         while not ended.wait(1.0):
             server.check()
 
 
-def _print_lines(facts: dict[str, Any], token_file: Path | None, *, has_token: bool) -> None:
+def _for_one_env(worlds: list[str], selection: Selection) -> str | list[str]:
+    """Return what one environment of a client can ask for: all worlds, or an app if the screens have several sizes."""
+    apps = list(dict.fromkeys(part.name.rpartition("/")[0] for part in selection.parts))
+    if len({part.suite.app(part.scenario.app).screen.size for part in selection.parts}) > 1:
+        return apps[0]
+    suites = {part.suite.name for part in selection.parts}
+    if any(text.partition("/")[0].partition("@")[0] not in suites for text in worlds):
+        worlds = apps  # a folder of this machine; clients name worlds by suite and app
+    return worlds[0] if len(worlds) == 1 else worlds
+
+
+def _print_lines(
+    facts: dict[str, Any], world: str | list[str], seats: int, token_file: Path | None, *, has_token: bool
+) -> None:
     token = ""
     if has_token:
         token = f", token=open({str(token_file)!r}).read().strip()" if token_file else ", token='...'"
-    named = facts["worlds"][0] if len(facts["worlds"]) == 1 else facts["worlds"]
     served = ", ".join(facts["worlds"])
     rows = {
         "address": facts["url"],
         "worlds": f"{served} ({facts['configurations']:,} configurations)",
-        "seats": str(facts["seats"]),
+        "seats": str(facts["seats"]) if facts["seats"] >= seats else f"{facts['seats']} of {seats} so far",
     }
     for name, value in rows.items():
         console.print(f"{name:10}{value}", highlight=False, soft_wrap=True, markup=False)
     console.print("\nConnect with:\n", highlight=False)
     for line in (
         "from fairground.remote import RemoteEnv",
-        f"env = RemoteEnv({facts['url']!r}, world={named!r}{token})",
+        f"env = RemoteEnv({facts['url']!r}, world={world!r}{token})",
         "observation, info = env.reset(seed=0)",
     ):
         console.print(f"  {line}", highlight=False, soft_wrap=True, markup=False)
@@ -173,15 +194,6 @@ def _read_token(path: Path | None) -> str | None:
             fix='make one with: python3 -c "import secrets; print(secrets.token_urlsafe(32))"',
         )
     return token
-
-
-def _on_side(split: str, selection: Selection) -> tuple[Selection, str]:
-    from fairground.study import read_split
-
-    path, _, side = split.rpartition(":")
-    if not path or side not in ("train", "test"):
-        raise InvalidInput(f"--split: expected FILE:train or FILE:test, got {split!r}")
-    return read_split(Path(path)).select(cast(Literal["train", "test"], side), selection), side
 
 
 def _ray_host(seats: int, address: str | None, runner: str | None) -> Host:

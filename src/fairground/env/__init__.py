@@ -11,7 +11,7 @@ from typing import Any
 from fairground.env.environment import FairgroundEnv, SeatSource
 from fairground.env.finishing import finish, record
 from fairground.env.judging import judge_left
-from fairground.env.observing import OBSERVATIONS, check_observations, outline
+from fairground.env.observing import OBSERVATIONS, as_element, check_observations, observation_space, outline
 from fairground.env.spaces import action_space, decode_action, encode_action
 
 __all__ = [
@@ -19,12 +19,14 @@ __all__ = [
     "FairgroundEnv",
     "SeatSource",
     "action_space",
+    "as_element",
     "check_observations",
     "decode_action",
     "encode_action",
     "finish",
     "judge_left",
     "make",
+    "observation_space",
     "outline",
     "record",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,6 +14,7 @@ from fairground.core import Node, Observation, unknown
 from fairground.env.spaces import AnyText
 
 OBSERVATIONS = ("screen", "cursor", "tree", "windows", "instruction")
+_TEXT = 100_000
 _TREE_TEXT = 4_000_000
 
 
@@ -24,26 +25,39 @@ def observation_space(names: Sequence[str], size: tuple[int, int]) -> spaces.Dic
         "screen": spaces.Box(0, 255, (height, width, 3), np.uint8),
         "cursor": spaces.Box(np.array([-1, -1]), np.array([width, height]), dtype=np.int32),
         "tree": AnyText(_TREE_TEXT),
-        "windows": AnyText(100_000),
-        "instruction": AnyText(100_000),
+        "windows": AnyText(_TEXT),
+        "instruction": AnyText(_TEXT),
     }
     return spaces.Dict({name: every[name] for name in names})
 
 
 def as_sample(observation: Observation, names: Sequence[str], instruction: str) -> dict[str, Any]:
     """Return an observation as an element of the space of these names."""
-    sample: dict[str, Any] = {}
-    if "screen" in names:
-        sample["screen"] = observation.frame.pixels
-    if "cursor" in names:
-        sample["cursor"] = np.array(observation.cursor or (-1, -1), np.int32)
-    if "tree" in names:
-        sample["tree"] = outline(observation.tree)[:_TREE_TEXT]
-    if "windows" in names:
-        sample["windows"] = json.dumps([asdict(window) for window in observation.windows or ()])[:100_000]
-    if "instruction" in names:
-        sample["instruction"] = instruction
-    return sample
+    values: dict[str, Callable[[], Any]] = {
+        "screen": lambda: observation.frame.pixels,
+        "cursor": lambda: observation.cursor,
+        "tree": lambda: outline(observation.tree),
+        "windows": lambda: [asdict(window) for window in observation.windows or ()],
+        "instruction": lambda: instruction,
+    }
+    return {name: as_element(name, values[name]()) for name in names}
+
+
+def as_element(name: str, value: Any) -> Any:
+    """Return an observation as an element of its space.
+
+    Args:
+        name: Name of the observation.
+        value: Its plain value: pixels, a point, text, or a list of windows. None if the screen has none.
+    """
+    match name:
+        case "cursor":
+            return np.array(value or (-1, -1), np.int32)
+        case "tree":
+            return (value or "")[:_TREE_TEXT]
+        case "windows":
+            return json.dumps(value or [])[:_TEXT]
+    return value
 
 
 def check_observations(names: Sequence[str]) -> None:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Any, Final
-
-import numpy as np
-from gymnasium import spaces
+from typing import Any
 
 from fairground.core import FairgroundError, Frame, InfrastructureError, InvalidInput, unknown
-from fairground.env.spaces import AnyText
-from fairground.remote.errors import ErrorBody, RemoteError, Unauthorized
-
-_TEXT: Final = 100_000
-_TREE_TEXT: Final = 4_000_000
+from fairground.env import as_element
+from fairground.remote.errors import ErrorBody, RemoteError, TooLarge, Unauthorized
+from fairground.remote.protocol import MAX_MESSAGE
 
 
 class ServerLost(RemoteError, InfrastructureError):
@@ -49,12 +44,16 @@ def encode_request(number: int, method: str, fields: Mapping[str, Any]) -> str:
 
     Raises:
         InvalidInput: A field cannot be sent as JSON.
+        TooLarge: The server would end the connection, and all sessions with it.
     """
     given = {name: value for name, value in fields.items() if value is not None}
     try:
-        return json.dumps({"id": number, "method": method, **given}, allow_nan=False)
+        message = json.dumps({"id": number, "method": method, **given}, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInput(f"the arguments of {method} cannot be sent as JSON: {error}") from None
+    if len(message) > MAX_MESSAGE:  # ASCII: a character is a byte
+        raise TooLarge(f"the arguments of {method} have {len(message):,} bytes; the limit is {MAX_MESSAGE:,}")
+    return message
 
 
 def read_answer(message: str) -> dict[str, Any]:
@@ -96,19 +95,6 @@ def _matches(pattern: Sequence[str], name: Sequence[str]) -> bool:
     return all(piece in ("*", part) for piece, part in zip(pattern, name, strict=False))
 
 
-def observation_space(names: Sequence[str], size: tuple[int, int]) -> spaces.Dict:
-    """Return the space of `FairgroundEnv` for these observations on a screen of this size."""
-    width, height = size
-    every: dict[str, spaces.Space[Any]] = {
-        "screen": spaces.Box(0, 255, (height, width, 3), np.uint8),
-        "cursor": spaces.Box(np.array([-1, -1]), np.array([width, height]), dtype=np.int32),
-        "tree": AnyText(_TREE_TEXT),
-        "windows": AnyText(_TEXT),
-        "instruction": AnyText(_TEXT),
-    }
-    return spaces.Dict({name: every[name] for name in names})
-
-
 def sample_from(data: Mapping[str, Any], names: Sequence[str], instruction: str, frame: Frame | None) -> dict[str, Any]:
     """Return an observation of the server as a sample of `observation_space`.
 
@@ -118,11 +104,5 @@ def sample_from(data: Mapping[str, Any], names: Sequence[str], instruction: str,
         instruction: The task of the episode.
         frame: The frame that the observation names; None if it names none.
     """
-    made: dict[str, Callable[[], Any]] = {
-        "screen": lambda: None if frame is None else frame.pixels,
-        "cursor": lambda: np.array(data["cursor"] or (-1, -1), np.int32),
-        "tree": lambda: data["tree"] or "",
-        "windows": lambda: json.dumps(data["windows"] or [])[:_TEXT],
-        "instruction": lambda: instruction,
-    }
-    return {name: made[name]() for name in names}
+    values = {**data, "screen": None if frame is None else frame.pixels, "instruction": instruction}
+    return {name: as_element(name, values[name]) for name in names}

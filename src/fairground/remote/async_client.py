@@ -27,7 +27,7 @@ class AsyncClient:
     """A connection to an environment server, for use with `async with`.
 
     Args:
-        url: URL of the server, such as `http://127.0.0.1:8765`.
+        url: URL of the server, such as `http://127.0.0.1:8470`.
         token: The server's token. Default: the environment variable `FAIRGROUND_TOKEN`.
         timeout: Seconds to wait for an answer.
     """

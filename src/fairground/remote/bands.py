@@ -96,10 +96,10 @@ class BandDecoder:
         """
         if self._frame is not None and png == self._png:
             return Frame(self._frame.pixels.copy())  # two observations must not share memory
-        found = _bands_of(png)
-        if found is None:
+        bands = _bands_of(png)
+        if bands is None:
             return decode(png)
-        (width, height), chunks = found
+        (width, height), chunks = bands
         pixels = np.empty((height, width, 3), np.uint8)
         before = self._frame.pixels if self._frame is not None and self._frame.size == (width, height) else None
         for number, chunk in enumerate(chunks):
@@ -112,11 +112,11 @@ class BandDecoder:
         return self._frame
 
 
-def _equal(one: Pixels, other: Pixels) -> bool:
+def _equal(first: Pixels, second: Pixels) -> bool:
     """Compare pixels of the same shape. NumPy would compare all of them, and write the result of each to memory."""
-    if one.flags.c_contiguous and other.flags.c_contiguous:
-        return bool(_memcmp(one.ctypes.data, other.ctypes.data, one.nbytes) == 0)
-    return np.array_equal(one, other)
+    if first.flags.c_contiguous and second.flags.c_contiguous:
+        return bool(_memcmp(first.ctypes.data, second.ctypes.data, first.nbytes) == 0)
+    return np.array_equal(first, second)
 
 
 def _compress(pixels: Pixels) -> _Band:

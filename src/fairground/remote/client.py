@@ -10,18 +10,18 @@ from typing import Any, Final
 import gymnasium
 
 from fairground.core import FairgroundError, InvalidInput, Pixels, Verdict, unknown
-from fairground.env import action_space, check_observations, decode_action
-from fairground.remote.answers import ServerLost, observation_space, sample_from, screen_size
+from fairground.env import action_space, check_observations, decode_action, observation_space
+from fairground.remote.answers import ServerLost, sample_from, screen_size
 from fairground.remote.bands import BandDecoder
 from fairground.remote.connection import Address, Connection
-from fairground.remote.errors import Busy, Capacity, Closing, SessionLost
+from fairground.remote.errors import Busy, Capacity, Closing, SessionLost, TooLarge
 from fairground.remote.protocol import Start
 from fairground.worlds import ForkFailed
 
 ANSWER_SECONDS: Final = 600.0
 """Default timeout of a call. Saving and judging a desktop may take minutes."""
 
-CONTINUES: Final = (Busy, Capacity, ForkFailed)
+CONTINUES: Final = (Busy, Capacity, ForkFailed, TooLarge)
 """Errors after which the episode goes on: nothing happened to it."""
 
 _LOST: Final = (ServerLost, SessionLost, Closing)
@@ -35,7 +35,7 @@ class RemoteEnv(gymnasium.Env[dict[str, Any], Any]):
     environment in one thread at a time; only `cancel` may be called from another.
 
     Args:
-        url: URL of the server, such as `http://127.0.0.1:8765`.
+        url: URL of the server, such as `http://127.0.0.1:8470`.
         world: A configuration id or a prefix of one, or several, within what the server offers. Default: all of it.
         observations: Which observations to make.
         token: The server's token. Default: the environment variable `FAIRGROUND_TOKEN`.

@@ -43,7 +43,7 @@ class Address:
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/"):
-            raise InvalidInput(f"{self.url!r}: expected the URL of a server, such as http://127.0.0.1:8765")
+            raise InvalidInput(f"{self.url!r}: expected the URL of a server, such as http://127.0.0.1:8470")
         object.__setattr__(self, "url", self.url.rstrip("/"))
         object.__setattr__(self, "token", self.token or os.environ.get("FAIRGROUND_TOKEN") or None)
 
@@ -85,11 +85,12 @@ class Address:
         """Return the typed error for a connection that failed."""
         if isinstance(error, InvalidStatus):
             return error_from(bytes(error.response.body or b""), error.response.status_code)
-        reason = str(error.reason if isinstance(error, urllib.error.URLError) else error) or type(error).__name__
-        return ServerLost(
-            f"the environment server at {self.url} does not answer: {reason}",
-            fix="check that `fairground serve-env` runs there, then reset (reconnect=True) or make a new environment",
-        )
+        cause = error.reason if isinstance(error, urllib.error.URLError) else error
+        fix = "check that `fairground serve-env` runs there, then reset (reconnect=True) or make a new environment"
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            fix = "name the file of its authority, or the certificate itself, in the variable SSL_CERT_FILE"
+        reason = str(cause) or type(cause).__name__
+        return ServerLost(f"the environment server at {self.url} does not answer: {reason}", fix=fix)
 
     @property
     def _headers(self) -> dict[str, str]:

@@ -8,7 +8,7 @@ import json
 from typing import Annotated, Any, Final
 
 from pydantic import Field, TypeAdapter
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
@@ -20,6 +20,9 @@ from fairground.remote.protocol import MAX_MESSAGE, REQUESTS
 from fairground.remote.sessions import Sessions
 from fairground.worlds import Selection, forking_of
 from fairground.worlds.selection import Part
+
+BODY_SECONDS: Final = 30.0
+"""How long a client may take to send the body of a request."""
 
 _FORKING: Final = ("none", "replay", "exact")  # the server as a whole forks as its weakest app does
 _PATHS: Final = tuple(method for method in REQUESTS if method not in ("open", "close"))
@@ -135,14 +138,20 @@ async def read_object(request: Request) -> dict[str, Any]:
 
     Raises:
         TooLarge: The body is larger than `MAX_MESSAGE`.
-        InvalidInput: The body is not a JSON object.
+        InvalidInput: The body is not a JSON object, or did not arrive within `BODY_SECONDS`.
     """
     chunks, size = [], 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > MAX_MESSAGE:
-            raise TooLarge(f"the body is larger than {MAX_MESSAGE:,} bytes")
-        chunks.append(chunk)
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for chunk in request.stream():
+                size += len(chunk)
+                if size > MAX_MESSAGE:
+                    raise TooLarge(f"the body is larger than {MAX_MESSAGE:,} bytes")
+                chunks.append(chunk)
+    except TimeoutError:
+        raise InvalidInput(f"the body did not arrive within {BODY_SECONDS:g} s") from None
+    except ClientDisconnect:
+        raise InvalidInput("the client left before its body was complete") from None
     body = b"".join(chunks)
     data = parse_json(body, where="body") if body else {}
     if not isinstance(data, dict):

@@ -68,7 +68,7 @@ class RayHost:
         try:
             if not self._ray.is_initialized():
                 self._left.enter_context(contextlib.redirect_stdout(_Output(sys.stdout)))
-                self._left.callback(self._ray.shutdown)
+                self._left.callback(self._disconnect)
                 with contextlib.redirect_stdout(sys.stderr):
                     ray_executor._connect(self._ray, address, seats)
             offered = self._ray.cluster_resources()
@@ -137,6 +137,10 @@ class RayHost:
                 self._ray.wait(ends, num_returns=len(ends), timeout=30)
             for actor in actors:
                 self._ray.kill(actor.handle)
+
+    def _disconnect(self) -> None:
+        with contextlib.redirect_stdout(sys.stderr):  # Ray prints the messages that it still has
+            self._ray.shutdown()
 
     def _start(self) -> None:
         """Start an actor. It is ready when a node has a seat for it."""

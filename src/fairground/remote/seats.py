@@ -17,7 +17,6 @@ from fairground.worlds import Seat, SharedBrowser, World, can_share, open_seat, 
 PER_BROWSER: Final = 16
 """How many seats share one browser. If it crashes, their episodes end with an infrastructure error."""
 
-
 _RETRIES: Final = 2
 
 
@@ -119,8 +118,8 @@ class Seats:
             return self._build(world)
 
     def _build(self, world: World) -> Seat:
-        if self._open >= self._most and (other := self._take_idle(None)) is not None:
-            other.close()
+        if self._open >= self._most and (idle := self._take_idle(None)) is not None:
+            idle.close()
         seat = (
             self._browsers.open(world) if self._browsers and can_share(world) else open_seat(world, runner=self._runner)
         )
@@ -170,7 +169,8 @@ class _Browsers:
     def open(self, world: World) -> Seat:
         """Open a seat in a browser with room for it."""
         with self._lock:  # others wait while a browser starts, and then share it
-            shared = next((one for one in self._shared if one.seats < PER_BROWSER and one.browser.alive), None)
+            with_room = (each for each in self._shared if each.seats < PER_BROWSER and each.browser.alive)
+            shared = next(with_room, None)
             if shared is None:
                 shared = _Shared(SharedBrowser(runner=self._runner))
                 self._shared.append(shared)
@@ -194,9 +194,9 @@ class _Browsers:
     def close(self) -> None:
         """End all browsers."""
         with self._lock:
-            shared, self._shared = self._shared, []
-        for one in shared:
-            one.browser.close()
+            every, self._shared = self._shared, []
+        for shared in every:
+            shared.browser.close()
 
     def _closed(self, seat: int) -> None:
         with self._lock:

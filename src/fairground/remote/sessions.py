@@ -184,7 +184,9 @@ class Sessions:
 
     async def close(self, name: str, by: str = "client") -> None:
         """Close a session, and wait until its seat is free. A call that runs is answered with `Cancelled`."""
-        await self._close(self._find(name), by)
+        self._check_open()
+        session = self._sessions.get(name)  # also one that is being closed: wait for the same end
+        await self._close(session or self._find(name), by)
 
     def facts(self, name: str) -> tuple[dict[str, Any], int]:
         """Return the start of a session's episode, without its observation, and the number of steps.
@@ -219,7 +221,7 @@ class Sessions:
     def _find(self, name: str) -> Session:
         self._check_open()
         session = self._sessions.get(name)
-        if session is None:
+        if session is None or session.closing is not None:
             raise SessionLost(
                 f"there is no session {name[:60]!r}: it was closed, its lease ran out, or the server was restarted",
                 fix="open a new session",
@@ -293,14 +295,17 @@ class Sessions:
 
     def _seats(self, count: int) -> _Reservation:
         self._check_open()
-        free = self.host.seats - self.in_use
-        if count > free:
+        seats = self.host.seats
+        if count > seats - self.in_use:
             now = time.monotonic()
             ends = min((session.expires for session in self._sessions.values()), default=now) - now
+            when, fix = f"the next lease could end in {max(ends, 0):.0f} s", "close sessions, try again later"
+            if count > seats:
+                ends, when, fix = self.lease, f"this server has only {seats}", "ask for fewer sessions"
             raise Capacity(
-                f"{count} {'seat is' if count == 1 else 'seats are'} needed, and {self.in_use} of {self.host.seats} "
-                f"are in use; the next lease could end in {max(ends, 0):.0f} s",
-                fix="close sessions, try again later, or start the server with more --seats",
+                f"{count} {'seat is' if count == 1 else 'seats are'} needed, and {self.in_use} of {seats} are in use; "
+                f"{when}",
+                fix=f"{fix}, or start the server with more --seats",
                 retry_after=max(1.0, round(ends, 1)),
             )
         return _Reservation(self, count)
@@ -367,7 +372,7 @@ class _Reservation:
 
 
 def _check_idle(session: Session) -> None:
-    if session.call is not None or session.closing is not None:
+    if session.call is not None:
         raise Busy("the session is serving another call", fix="wait for its answer, or call cancel")
 
 

@@ -11,9 +11,10 @@ from fairground.report.data_table import Rows, Value, behind, table
 from fairground.report.html import Child, Html, tag
 from fairground.report.page_frame import page_of, write_page
 from fairground.report.plural import counted
-from fairground.study import Split, SplitPair, Traits
+from fairground.study import Split, SplitPair, Traits, near_pairs
 
-_SHOWN = 400  # maximum number of pairs on the page
+_SHOWN = 400  # maximum number of similar pairs on the page
+_NEAR_SHOWN = 40  # maximum number of pairs that are almost similar
 
 
 def write_split_page(split: Split, traits: Sequence[Traits], path: Path) -> Path:
@@ -25,7 +26,16 @@ def write_split_page(split: Split, traits: Sequence[Traits], path: Path) -> Path
 def split_page(split: Split, traits: Sequence[Traits]) -> str:
     """Render the page."""
     known = {each.name: each for each in traits}
-    main = tag("main", _held_out(split), _pairs(split, known), _override(split), _groups(split), _scenarios(split))
+    near = near_pairs(split, traits) if traits else []
+    main = tag(
+        "main",
+        _held_out(split),
+        _pairs(split, known),
+        _near(split, near, known),
+        _override(split, near),
+        _groups(split),
+        _scenarios(split),
+    )
     suites = ", ".join(f"{name} {version}" for name, version in split.suites.items())
     footer = tag("footer", f"Fairground {fairground.__version__}. Split of {suites} with seed {split.seed}.")
     return page_of(f"Split of {', '.join(split.suites)}", _header(split), main, footer)
@@ -76,7 +86,7 @@ def _pairs(split: Split, known: dict[str, Traits]) -> Html | None:
         return None
     shown = split.pairs[:_SHOWN]
     more = f" The page shows the {_SHOWN} highest." if len(split.pairs) > _SHOWN else ""
-    sides = {row.name: str(row.side or "both") for row in split.scenarios}
+    sides = _sides(split)
     return _card(
         "pairs",
         "Similar pairs",
@@ -87,11 +97,31 @@ def _pairs(split: Split, known: dict[str, Traits]) -> Html | None:
     )
 
 
+def _near(split: Split, near: Sequence[SplitPair], known: dict[str, Traits]) -> Html | None:
+    if not near:
+        return None
+    shown = near[:_NEAR_SHOWN]
+    more = f" The page shows the {_NEAR_SHOWN} highest." if len(near) > _NEAR_SHOWN else ""
+    sides = _sides(split)
+    return _card(
+        "near",
+        "Almost similar, and on different sides",
+        f"{counted(len(near), 'pair')} with a similarity just below {split.edge:g}.{more} If training on one scenario "
+        "would teach the other, declare the pair as same.",
+        [_pair(pair, known, sides) for pair in shown],
+    )
+
+
+def _sides(split: Split) -> dict[str, str]:
+    return {row.name: str(row.side or "both") for row in split.scenarios}
+
+
 def _pair(pair: SplitPair, known: dict[str, Traits], sides: dict[str, str]) -> Html:
     reasons = ", ".join(f"{name} {value:.0%}" for name, value in pair.parts.items())
+    both = " | ".join(dict.fromkeys((sides[pair.first], sides[pair.second])))
     return tag(
         "div",
-        tag("h3", f"{pair.score:.1f} · {sides[pair.first]} · {reasons or 'a person or your own function'}"),
+        tag("h3", f"{pair.score:.1f} · {both} · {reasons or 'a person or your own function'}"),
         tag("div", _scenario(pair.first, known), _scenario(pair.second, known), style=_SIDE_BY_SIDE),
         style="padding:1rem 0;border-top:1px solid var(--line)",
     )
@@ -106,11 +136,11 @@ def _scenario(name: str, known: dict[str, Traits]) -> Html:
     return tag("div", tag("code", name), tag("p", text, style="margin:.3rem 0 0;overflow-wrap:anywhere"))
 
 
-def _override(split: Split) -> Html | None:
+def _override(split: Split, near: Sequence[SplitPair]) -> Html | None:
     if split.hold_out is not None and split.hold_out.axis != "app":
         return None
-    pair = split.pairs[0] if split.pairs else None
-    first, second = (pair.first, pair.second) if pair else ("suite/app/one", "suite/app/other")
+    pair = next(iter((*split.pairs, *near)), None)
+    first, second = (pair.first, pair.second) if pair else ("suite/app/scenario", "suite/app/another-scenario")
     example = (
         f'[[pair]]\nfirst = "{first}"\nsecond = "{second}"\njudgement = "different"  # or "same"\n'
         f'reason = "another skill"\n\n[sides]\n"{second}" = "test"\n'

@@ -1,7 +1,7 @@
 """Questions asked of many worlds and runs: which scenarios are similar, and how to split them into train and test."""
 
 from fairground.study.grouping import SIDES, Side
-from fairground.study.making import check_split, make_split, suite_traits
+from fairground.study.making import check_split, make_split, near_pairs, suite_traits
 from fairground.study.overrides import Overrides, PairOverride, read_overrides
 from fairground.study.similarity import EDGE, PARTS, Pair, Similarity, pair_count, similar_pairs
 from fairground.study.split import (
@@ -31,6 +31,7 @@ __all__ = [
     "Traits",
     "check_split",
     "make_split",
+    "near_pairs",
     "pair_count",
     "read_overrides",
     "read_side",

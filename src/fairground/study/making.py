@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from fairground.core import InvalidInput, unknown
 from fairground.study.grouping import Side, components, pack
@@ -28,6 +28,8 @@ from fairground.worlds import App, Scenario, Suite, derived_seed, suite_of
 
 GROUP = "fairground.similarities"
 """Entry point group of packages that publish a similarity: name -> a `Similarity`."""
+
+_NEAR: Final = 1.0  # how far below the edge a pair still deserves a look
 
 
 def make_split(
@@ -123,6 +125,14 @@ def check_split(split: Split) -> list[str]:
     return faults
 
 
+def near_pairs(split: Split, traits: Sequence[Traits]) -> list[SplitPair]:
+    """Return the pairs on different sides that almost count as similar, highest score first, for a person to judge."""
+    chosen = _scenarios(row.name for row in split.scenarios)
+    sides = {row.name: row.side for row in split.scenarios}
+    least = split.edge - _NEAR
+    return crossing(_pairs(chosen, traits, least, split.similarity, split.overrides), sides, least)
+
+
 def suite_traits(worlds: Sequence[str]) -> list[Traits]:
     """Return the traits of the scenarios that worlds name."""
     chosen = _scenarios(worlds)
@@ -166,12 +176,12 @@ def _pairs(
     """Return the similar pairs within each suite, after overrides, highest score first."""
     own = _load(similarity) if similarity else None
     suites = {suite.name: suite for suite, _ in chosen.values()}
-    found = []
+    scored = []
     for name, suite in suites.items():
         of_suite = read_traits(_part(suite, chosen)) if traits is None else traits
         members = [each for each in of_suite if each.name in chosen and each.name.startswith(f"{name}/")]
-        found += similar_pairs(members, edge, own)
-    similar = [pair for pair in overrides.apply(found) if pair.score >= edge]
+        scored += similar_pairs(members, edge, own)
+    similar = [pair for pair in overrides.apply(scored) if pair.score >= edge]
     similar.sort(key=lambda pair: (-pair.score, pair.first, pair.second))
     return [SplitPair(first=each.first, second=each.second, score=each.score, parts=each.parts) for each in similar]
 
@@ -188,7 +198,7 @@ def _by_app(
         if name not in short:
             raise unknown("app", name, apps)
     held = {short[name] for name in names}
-    groups = components(chosen, [(members[0], other) for members in apps.values() for other in members])
+    groups = components(chosen, [(members[0], member) for members in apps.values() for member in members])
     if not held:
         return groups, overrides
     forced: dict[str, Side] = {

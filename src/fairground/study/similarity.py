@@ -60,19 +60,19 @@ def similar_pairs(traits: Sequence[Traits], least: float = EDGE, own: Similarity
     apps: dict[str, list[Traits]] = defaultdict(list)
     for each in traits:
         apps[each.app].append(each)
-    found: list[Pair] = []
+    pairs: list[Pair] = []
     for members in apps.values():
         score = _Scorer(members).pair if own is None else _checked(own)
-        found += (score(first, second) for first, second in itertools.combinations(members, 2))
+        pairs += (score(first, second) for first, second in itertools.combinations(members, 2))
     if len(apps) > 1:
         scorer = _Scorer(traits)
-        found += (
+        pairs += (
             scorer.pair(first, second)
-            for one, other in itertools.combinations(apps.values(), 2)
-            for first in one
-            for second in other
+            for members, foreign in itertools.combinations(apps.values(), 2)
+            for first in members
+            for second in foreign
         )
-    kept = [pair for pair in found if pair.score >= least]
+    kept = [pair for pair in pairs if pair.score >= least]
     return sorted(kept, key=lambda pair: (-pair.score, pair.first, pair.second))
 
 
@@ -144,7 +144,7 @@ class _Scorer:
 
 def _tokens(traits: Traits, part: str) -> tuple[str, ...]:
     if part == "text":
-        return (*traits.text, *(f"{one} {other}" for one, other in itertools.pairwise(traits.text)))
+        return (*traits.text, *(f"{word} {following}" for word, following in itertools.pairwise(traits.text)))
     return traits.checks if part == "checks" else traits.moves
 
 
@@ -153,9 +153,9 @@ def _common(first: Sequence[str], second: Sequence[str], weights: dict[str, floa
     row = [0.0] * (len(second) + 1)
     for token in first:
         weight, diagonal = weights[token], 0.0
-        for place, other in enumerate(second, 1):
+        for place, candidate in enumerate(second, 1):
             above = row[place]
-            row[place] = diagonal + weight if token == other else max(above, row[place - 1])
+            row[place] = diagonal + weight if token == candidate else max(above, row[place - 1])
             diagonal = above
     return row[-1]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from fairground.report.html import Html, join, tag
 from fairground.report.palette import Look, marker, paint
@@ -134,13 +135,22 @@ def _panel(
     if panel.ghost is not None:
         drawn = _path(panel.ghost, x, y, panel.ghost.y)
         parts.append(tag("path", d=drawn, fill="none", stroke=paint("ghost"), stroke_width=2, stroke_dasharray="4 3"))
-    parts += [_curve(curve, place, len(panel.curves), x, y) for place, curve in enumerate(panel.curves)]
+    shifts = _shifts(panel.curves)
+    parts += [_curve(curve, shift, x, y) for curve, shift in zip(panel.curves, shifts, strict=True)]
     return join(parts)
 
 
-def _curve(curve: Curve, place: int, among: int, x: Scale, y: Scale) -> Html:
-    # Whiskers at the same x would overlap, so they are shifted by a few pixels.
-    shift = (place - (among - 1) / 2) * min(5.0, 24.0 / among) if curve.points else 0.0
+def _shifts(curves: Sequence[Curve]) -> list[float]:
+    """Return by how many pixels to shift each curve, because whiskers at the same x would overlap."""
+    among = sum(curve.points for curve in curves)
+    places = accumulate((curve.points for curve in curves), initial=0)
+    return [
+        (place - (among - 1) / 2) * min(5.0, 24.0 / among) if curve.points else 0.0
+        for curve, place in zip(curves, places, strict=False)
+    ]
+
+
+def _curve(curve: Curve, shift: float, x: Scale, y: Scale) -> Html:
     stroke = tag(
         "path", d=_path(curve, x, y, curve.y, shift), fill="none", stroke=curve.look.colour, stroke_width=2,
         stroke_linejoin="round", stroke_dasharray=curve.look.dash,
