@@ -57,7 +57,7 @@ def how_intervals_are_made(summary: Summary) -> str:
             "interval for the number of independent trials with the same variance, with Student's t for few apps."
         )
     return (
-        "The interval contains the scores over all scenarios of these apps that are compatible with the results. "
+        "The interval contains the scores, with other scenarios of these apps, that are compatible with the results. "
         "The scenarios are the sample; the variation of configurations and rollouts is part of each scenario's rate. "
         "It is Wilson's interval for the number of independent trials with the same variance, with Student's t for "
         "few scenarios."
@@ -66,13 +66,13 @@ def how_intervals_are_made(summary: Summary) -> str:
 
 def _of_one_scenario(standing: Standing) -> str:
     if standing.configurations == 1:
-        covers, sample = "in this configuration", "its rollouts are treated as independent trials"
+        covers, sample = "this configuration again", "its rollouts as independent trials"
     else:
-        covers, sample = "over all its configurations", "those that were run are the sample"
+        covers, sample = "other configurations of this scenario", "its configurations as the sample"
     return (
-        f"There is only one scenario. The interval contains the success rates {covers} that are compatible with the "
-        f"results: {sample}. One "
-        "scenario does not show how scenarios differ, so the interval says nothing about other scenarios of the app. "
+        f"There is only one scenario. The interval contains the success rates, with {covers}, that are compatible "
+        f"with the results: it treats {sample}. One scenario does "
+        "not show how scenarios differ, so the interval says nothing about other scenarios of the app. "
         "Run more scenarios for that. It is Wilson's interval"
         + ("." if standing.configurations == 1 else ", with Student's t for few configurations.")
     )
