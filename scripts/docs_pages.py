@@ -65,8 +65,14 @@ SCHEMAS: dict[str, Sequence[tuple[str, str, str]]] = {
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Adds the generated pages."""
     for path, write in generated_pages().items():
-        files.append(File.generated(config, path, content=write()))
+        files.append(File.generated(config, path, content=front_matter(path) + write()))
     return files
+
+
+def front_matter(path: str) -> str:
+    """Returns the metadata of a generated page. In search results, guides come before reference pages."""
+    last = path.startswith("reference/") or path == "changelog.md"
+    return "---\nsearch:\n  boost: 0.1\n---\n\n" if last else ""
 
 
 def generated_pages() -> dict[str, Callable[[], str]]:

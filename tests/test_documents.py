@@ -21,7 +21,7 @@ import pytest
 from fairground.cli.loading import load
 from fairground.cli.main import _COMMANDS
 from fairground.cli.main import _UsageError as UsageError
-from scripts.docs_pages import generated_pages
+from scripts.docs_pages import front_matter, generated_pages
 
 from .document import run_document
 
@@ -180,7 +180,20 @@ def test_an_import_of_what_is_not_there_is_noticed() -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name)
 def test_a_block_that_is_not_run_says_why(document: Path) -> None:
-    known = {"python", "python no-run", "console", "console run", "bash", "sh", "toml", "json", "text", "html", "make"}
+    known = {
+        "python",
+        "python no-run",
+        "console",
+        "console run",
+        "bash",
+        "sh",
+        "toml",
+        "json",
+        "text",
+        "html",
+        "javascript",
+        "make",
+    }
     for block in blocks(document.read_text()):
         assert block.tag in known, f"{name(document)}:{block.first - 1}: unknown tag {block.tag!r}"
         if block.tag == "python no-run":
@@ -269,3 +282,9 @@ def test_a_command_that_fails_fails_the_document(line: str, tmp_path: Path) -> N
 def test_a_reason_counts_only_right_above_its_block() -> None:
     assert [block.reason for block in blocks(EXAMPLE) if block.tag == "python no-run"] == [True]
     assert [block.reason for block in blocks("```python no-run\n1\n```\n")] == [False]
+
+
+def test_search_results_list_guides_before_reference_pages() -> None:
+    last = {path for path in generated_pages() if "boost: 0.1" in front_matter(path)}
+    assert {"reference/cli.md", "reference/python/env.md", "changelog.md"} <= last
+    assert "contributing.md" not in last

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from fairground.cli import main
+from fairground.cli.estimates import print_estimates
 from fairground.cli.output import console, print_entry
 from fairground.cli.run import run as command
 from fairground.rollout import Budget, RunSpec, RunStore
+from fairground.rollout.estimates import Estimate, Range
 
 WORLD = "pocket/notes/count-label"
 
@@ -214,3 +216,10 @@ def test_an_agent_that_cannot_be_run_stops_all_before_anything_is_made(
     code, _, err = run(capsys, WORLD, "--agent", "do-nothing", "--agent", "anthropic:claude-opus-5-5", "--out", "both")
     assert code == 1 and "key" in err
     assert list(elsewhere.iterdir()) == []
+
+
+def test_an_estimate_whose_ends_are_written_alike_is_one_number(capsys: pytest.CaptureFixture[str]) -> None:
+    estimate = Estimate(2, 1, Range(7, 14), "earlier runs", Range(440, 440), "earlier runs", Range(0.101, 0.102), "")
+    print_estimates(["a"], [estimate])
+    out = capsys.readouterr().out
+    assert "7 to 14 seconds" in out and "440\n" in out and "440 to" not in out and "$0.10\n" in out

@@ -486,3 +486,22 @@ def test_mean_rewards_stand_next_to_success_and_are_compared(
         assert code == 0 and "mean reward 0.60 and 0.30   difference +0.30" in out, err
     told = strict(run(capsys, "stats", "compare", path, "a", "b", "--success-at", "0.5", "--json")[1])
     assert told["reward"]["difference"]["estimate"] == pytest.approx(0.3)
+
+
+def test_a_plan_for_a_difference_takes_a_pilot_of_several_files(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    paths = []
+    for agent, solved in (("one", 3), ("other", 2)):
+        path = tmp_path / f"{agent}.csv"
+        rows = [
+            f"{agent},s{scenario},{rollout},{int((scenario + rollout) % 4 < solved)}"
+            for scenario in range(6)
+            for rollout in range(3)
+        ]
+        path.write_text("\n".join(["agent,scenario,rollout,success", *rows]))
+        paths.append(path)
+    code, out, err = run(capsys, "stats", "plan", *paths, "--difference", "0.2")
+    assert code == 0 and "half-width" in out, err
+    code, _, err = run(capsys, "stats", "plan", paths[0], "--difference", "0.2")
+    assert code == 2 and "got 1: one" in err and "name another run as well" in err

@@ -236,13 +236,15 @@ def _print(row: _Row, controls: bool, oracle: bool) -> None:
         return
     if controls:
         for name in row.controls:
-            console.print(f"   [dim]control[/] {escape(clean(name))}", highlight=False)
+            console.print(f"   [dim]control:[/] {escape(clean(name))}", highlight=False)
         if not row.controls:
             console.print("   [dim]no control has a name: use keys, or points in pixels[/]", highlight=False)
     for check in row.verdict.checks:
         shown = clean(evidence(check.found).replace("\n", " "))[:200]
-        mark = "[dim]passes at the start[/]" if check.passed else "[dim]not yet[/]"
-        console.print(f"   {mark} {escape(check.name)} [dim]found {escape(shown)}[/]", highlight=False)
+        mark = "passes" if check.passed else "fails"
+        console.print(
+            f"   [dim]{mark} at the start:[/] {escape(check.name)} [dim](found: {escape(shown)})[/]", highlight=False
+        )
     for dialog in row.dialogs:
         if not dialog.is_error:
             _warn(f"a dialog is open at the start, {dialog}: close it in configure, or allow it with dialogs = [...]")

@@ -50,16 +50,21 @@ def _print_bases(bases: Iterable[tuple[str, str]]) -> None:
 def _duration(seconds: Range) -> str:
     for size, unit in ((3600, "hours"), (60, "minutes")):
         if seconds.high >= 2 * size:
-            return f"{seconds.low / size:.1f} to {seconds.high / size:.1f} {unit}"
-    return f"{seconds.low:.0f} to {seconds.high:.0f} seconds"
+            return f"{_span(f'{seconds.low / size:.1f}', f'{seconds.high / size:.1f}')} {unit}"
+    return f"{_span(f'{seconds.low:.0f}', f'{seconds.high:.0f}')} seconds"
 
 
 def _amount(tokens: Range) -> str:
     for size, unit in ((1e6, " million"), (1e3, " thousand")):
         if tokens.high >= size:
-            return f"{tokens.low / size:.1f} to {tokens.high / size:.1f}{unit}"
-    return f"{tokens.low:.0f} to {tokens.high:.0f}"
+            return f"{_span(f'{tokens.low / size:.1f}', f'{tokens.high / size:.1f}')}{unit}"
+    return _span(f"{tokens.low:.0f}", f"{tokens.high:.0f}")
 
 
 def _cost(dollars: Range) -> str:
-    return f"${dollars.low:,.2f} to ${dollars.high:,.2f}"
+    return _span(f"${dollars.low:,.2f}", f"${dollars.high:,.2f}")
+
+
+def _span(low: str, high: str) -> str:
+    """Formats a range; one number if both ends are written alike."""
+    return low if low == high else f"{low} to {high}"

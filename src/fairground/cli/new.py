@@ -33,7 +33,7 @@ def new(
       fairground new evince --folder my-reader
       fairground check mousepad                    Then check what you edit.
 
-    Writes a folder with a world.toml, scripts and files. It opens as it is. docs/new-app.md explains how to edit it.
+    Writes a folder with a world.toml, scripts and files. It opens as it is. docs/worlds.md explains how to edit it.
     """  # noqa: D301 (\b keeps line breaks)
     name = check_name("app", re.sub(r"[^a-z0-9]+", "-", app.lower()).strip("-") or app)
     target = folder or Path(name)

@@ -221,7 +221,10 @@ def _print_results(episodes: list[Ended]) -> None:
 def _print_next(file: Path, commands: dict[str, str]) -> None:
     _heading("5", "What to do next")
     console.print(f"Make it reliable. In {escape(str(file))}, replace the line\n", highlight=False)
-    console.print(f"  {escape(OLD_LINE)}\n\nby\n\n  {escape(NEW_LINE)}\n", highlight=False, soft_wrap=True)
+    indent = " " * 8  # as in the file, so that the line can be pasted
+    console.print(
+        f"{indent}{escape(OLD_LINE)}\n\nwith\n\n{indent}{escape(NEW_LINE)}\n", highlight=False, soft_wrap=True
+    )
     for words, command in commands.items():
         console.print(f"{words}:\n  $ {escape(command)}", highlight=False, soft_wrap=True)
     console.print()

@@ -80,8 +80,12 @@ def run(
         typer.Option(help="Draw configurations at random, or vary one axis at a time from a base configuration."),
     ] = Choice.RANDOM,
     axes: Annotated[str, typer.Option(metavar="NAMES", help="Axes to vary, separated by commas.")] = ",".join(AXES),
-    steps: Annotated[int | None, typer.Option(help="Maximum number of actions per episode.", min=1)] = None,
-    seconds: Annotated[float | None, typer.Option(metavar="SECONDS", help="Maximum duration per episode.")] = None,
+    steps: Annotated[
+        int | None, typer.Option(help="Maximum number of actions per episode, if the scenario's is higher.", min=1)
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Maximum duration per episode, if the scenario's is longer.")
+    ] = None,
     tokens: Annotated[int | None, typer.Option(help="Maximum number of model tokens per episode.", min=1)] = None,
     dollars: Annotated[float | None, typer.Option(metavar="USD", help="Maximum cost of the whole run.")] = None,
     prices: Annotated[

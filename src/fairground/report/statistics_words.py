@@ -57,9 +57,10 @@ def how_intervals_are_made(summary: Summary) -> str:
             "interval for the number of independent trials with the same variance, with Student's t for few apps."
         )
     return (
-        "The interval covers the score with other scenarios of these apps: scenarios are the sample, and the "
-        "variation of configurations and rollouts is part of each scenario's rate. It is Wilson's interval for the "
-        "number of independent trials with the same variance, with Student's t for few scenarios."
+        "The interval contains the scores, with other scenarios of these apps, that are compatible with the results. "
+        "The scenarios are the sample; the variation of configurations and rollouts is part of each scenario's rate. "
+        "It is Wilson's interval for the number of independent trials with the same variance, with Student's t for "
+        "few scenarios."
     )
 
 
@@ -69,8 +70,9 @@ def _of_one_scenario(standing: Standing) -> str:
     else:
         covers, sample = "other configurations of this scenario", "its configurations as the sample"
     return (
-        f"There is only one scenario. The interval covers its success rate with {covers}: it treats {sample}. One "
-        "scenario does not show how scenarios differ, so the interval says nothing about other scenarios of the app. "
+        f"There is only one scenario. The interval contains the success rates, with {covers}, that are compatible "
+        f"with the results: it treats {sample}. One scenario does "
+        "not show how scenarios differ, so the interval says nothing about other scenarios of the app. "
         "Run more scenarios for that. It is Wilson's interval"
         + ("." if standing.configurations == 1 else ", with Student's t for few configurations.")
     )

@@ -43,23 +43,28 @@ from fairground.stats import (
 @takes_tables
 def plan(
     pilot: Annotated[
-        Path | None, typer.Argument(metavar="PILOT", help="Table of earlier results, to estimate variances from.")
+        list[Path] | None,
+        typer.Argument(
+            metavar="PILOT...", help="Earlier results to estimate variances from: run folders or tables of episodes."
+        ),
     ] = None,
     half_width: Annotated[
-        float | None, typer.Option(metavar="WIDTH", help="Goal: half-width of the interval, such as 0.03.")
+        float | None, typer.Option(metavar="WIDTH", help="Goal: half-width of the interval, such as 0.03 for 3 points.")
     ] = None,
     difference: Annotated[
         float | None,
-        typer.Option(metavar="SHARE", help="Goal: difference to detect, such as 0.05."),
+        typer.Option(metavar="SHARE", help="Goal: difference between two agents to detect, such as 0.2 for 20 points."),
     ] = None,
-    power: Annotated[float, typer.Option(metavar="P", help="Power for --difference.")] = 0.8,
+    power: Annotated[float, typer.Option(metavar="P", help="Probability of detecting --difference.")] = 0.8,
     agent: Annotated[
         list[str] | None, typer.Option(metavar="AGENT", help="Agent of the pilot; give two for a difference.")
     ] = None,
     sd: Annotated[
         str | None,
         typer.Option(
-            metavar="S,C,R", help="Without a pilot: standard deviations of scenarios, configurations, rollouts."
+            metavar="S,C,R",
+            help="Without a pilot: standard deviations of scenarios, configurations, rollouts. With --difference, "
+            "those of the difference between the agents.",
         ),
     ] = None,
     apps: Annotated[int | None, typer.Option(help="Number of apps. [default: as in the pilot]")] = None,
@@ -83,31 +88,33 @@ def plan(
 
     \b
     Examples:
+      fairground stats plan runs/first runs/second --difference 0.2
       fairground stats plan pilot.csv --half-width 0.03
       fairground stats plan --sd 0.3,0.1,0.35 --apps 15 --difference 0.05
 
-    Shows how many scenarios, configurations and rollouts to run.
+    Shows how many scenarios, configurations and rollouts to run. A pilot needs two scenarios per app and two
+    rollouts per configuration; for --difference, two agents on the same configurations.
     """  # noqa: D301 (\b keeps line breaks)
     if (half_width is None) == (difference is None):
         raise InvalidInput(
             f"expected one of --half-width and --difference, got {'none' if half_width is None else 'both'}",
             fix="give --half-width 0.03, or --difference 0.05 (with --power)",
         )
-    if (pilot is None) == (sd is None):
+    if bool(pilot) == (sd is not None):
         raise InvalidInput(
-            f"expected either a pilot table or --sd, got {'none' if pilot is None else 'both'}",
-            fix="give a pilot table, or --sd SCENARIO,CONFIGURATION,ROLLOUT such as 0.3,0.1,0.35",
+            f"expected either a pilot table or --sd, got {'both' if pilot else 'none'}",
+            fix="give run folders or a table, or --sd SCENARIO,CONFIGURATION,ROLLOUT such as 0.3,0.1,0.35",
         )
     rng = np.random.default_rng(seed)
-    if pilot is not None:
-        table = read([pilot], tables)
+    if pilot:
+        table = read(pilot, tables)
         components, found_apps = _from_pilot(table, agent, difference is not None, rng)
         apps = found_apps if apps is None else apps
     else:
         if agent or tables != AS_IS:
             raise InvalidInput(
                 "--agent and the options for reading tables need a pilot",
-                fix="give a pilot table, or remove these options",
+                fix="give run folders or a table, or remove these options",
             )
         three = [value**2 for value in _numbers("--sd", sd or "", 3)]
         components = (VarianceComponents if difference is None else DifferenceComponents)(*three)
@@ -154,7 +161,9 @@ def _from_pilot(
         raise InvalidInput(
             f"a plan for {'a difference needs two contenders' if difference else 'one score needs one contender'}, "
             f"got {len(names)}: {', '.join(names[:8])}",
-            fix="choose with " + " ".join(f"--agent {name!r}" for name in names[:wanted]),
+            fix="choose with " + " ".join(f"--agent {name!r}" for name in names[:wanted])
+            if len(names) > wanted
+            else "name another run as well, such as: fairground stats plan runs/first runs/second --difference 0.2",
         )
     cells = [count(table, name) for name in names]
     if difference:

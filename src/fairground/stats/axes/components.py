@@ -88,9 +88,10 @@ class Components:
         missing = [name for name in ("scenario", "rollout") if name not in names]
         if missing:
             raise InvalidInput(
-                f"these data cannot separate {' and '.join(missing)} variance, only {', '.join(sorted(names))}",
+                f"the variance of {' and '.join(f'{name}s' for name in missing)} cannot be estimated from these data",
                 fix=(
-                    "run a pilot with two scenarios per app and two rollouts per configuration, or state the components"
+                    "run a pilot with at least two scenarios per app and two rollouts per configuration, or give the "
+                    "standard deviations (--sd S,C,R; in Python, the components)"
                 ),
             )
         configuration = 0.0 if self.configuration is None else self.configuration.variance

@@ -236,7 +236,7 @@ def _out_of_reach(search: Search, wanted: float) -> InvalidInput:
         f"rollouts it would be {floor:.4g}, because scenarios differ",
         fix=(
             f"{more} choose a less ambitious target, or restrict the conclusion to these scenarios "
-            "(scenarios_are='fixed', --fixed)"
+            "(--fixed; in Python, scenarios_are='fixed')"
         ).strip(),
     )
 

@@ -301,6 +301,7 @@ def _notes(a: Cells, b: Cells, used_a: Cells, used_b: Cells, paired: str) -> tup
     if few:
         notes.append(
             f"Apps with only one scenario: {len(few)} of {len(used_a.apps)}; such an app's own interval is about "
-            "that scenario only, and in the suite's interval such apps are the sample."
+            "that scenario only"
+            + ("; in the suite's interval such apps are the sample." if len(used_a.apps) > 1 else ".")
         )
     return tuple(notes)
