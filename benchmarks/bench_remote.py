@@ -129,10 +129,9 @@ async def _drive(kind: str, url: str, pid: int, seconds: float) -> list[Figure]:
             memory[count] = _memory(pid)
             steps, step_rate = await _repeat(sessions, seconds, _tap)
             resets, reset_rate = await _repeat(sessions, seconds, _reset)
-            note = f"median {statistics.median(steps) * 1e3:.3g} ms, p99 {_p99(steps) * 1e3:.3g} ms"
             title = f"{kind}, {_plural(count)}"
-            figures.append(Figure(f"{title}: taps", step_rate, "steps/s", note=note))
-            note = f"median {statistics.median(resets) * 1e3:.3g} ms; judged and reset"
+            figures.append(Figure(f"{title}: taps", step_rate, "steps/s", note=_latency(steps)))
+            note = f"{_latency(resets)}; judged and reset"
             figures.append(Figure(f"{title}: episodes", reset_rate, "resets/s", note=note))
     first, last = SESSIONS[0], SESSIONS[-1]
     each = (memory[last] - memory[first]) / (last - first)
@@ -213,6 +212,10 @@ def _memory(pid: int) -> float:
             rows = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
             total += sum(int(row.split()[1]) * 1024 for row in rows if row.startswith("Pss:"))
     return total
+
+
+def _latency(took: Sequence[float]) -> str:
+    return f"median {statistics.median(took) * 1e3:.3g} ms, p99 {_p99(took) * 1e3:.3g} ms"
 
 
 def _p99(took: Sequence[float]) -> float:
