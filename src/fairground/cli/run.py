@@ -81,10 +81,14 @@ def run(
     ] = Choice.RANDOM,
     axes: Annotated[str, typer.Option(metavar="NAMES", help="Axes to vary, separated by commas.")] = ",".join(AXES),
     steps: Annotated[
-        int | None, typer.Option(help="Maximum number of actions per episode, if the scenario's is higher.", min=1)
+        int | None,
+        typer.Option(help="Maximum number of actions per episode. A lower limit of the scenario still applies.", min=1),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="Maximum duration per episode, if the scenario's is longer.")
+        float | None,
+        typer.Option(
+            metavar="SECONDS", help="Maximum duration per episode. A lower limit of the scenario still applies."
+        ),
     ] = None,
     tokens: Annotated[int | None, typer.Option(help="Maximum number of model tokens per episode.", min=1)] = None,
     dollars: Annotated[float | None, typer.Option(metavar="USD", help="Maximum cost of the whole run.")] = None,
