@@ -69,6 +69,33 @@ def test_a_machine_that_forbids_namespaces_gets_bare_sandboxes_after_one_warning
     assert kind == "NotIsolated" and "doctor" in text and "\n" not in text
 
 
+EXHAUSTED = """
+import json, os, resource
+from fairground.core import SandboxError
+from fairground.sandbox import open_sandbox
+limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+free = os.open("/", os.O_RDONLY)
+os.close(free)
+resource.setrlimit(resource.RLIMIT_NOFILE, (free + 4, limits[1]))
+try:
+    open_sandbox().discard()
+    found = {"runner": "one that was opened all the same"}
+except SandboxError as error:
+    found = {"message": error.message, "fix": error.fix}
+resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+box = open_sandbox()
+box.discard()
+print(json.dumps({**found, "afterwards": box.runner}))
+"""
+
+
+@pytest.mark.skipif(not namespace_support().ok, reason="namespaces are needed")
+def test_a_machine_that_is_exhausted_for_a_moment_does_not_run_programs_without_isolation() -> None:
+    found = _run([sys.executable, "-c", EXHAUSTED])
+    assert "Too many open files" in found["message"] and "FAIRGROUND_RUNNER=bare" in found["fix"]
+    assert found["afterwards"] == "namespace"
+
+
 def test_the_chosen_runner_is_taken_without_a_question(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAIRGROUND_RUNNER", "bare")
     with warnings.catch_warnings():

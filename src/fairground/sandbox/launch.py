@@ -44,7 +44,7 @@ def make_sandbox(spec: SandboxSpec, *, kind: str, hide: Sequence[Path] = ()) -> 
         try:
             ready, fds = channel.await_ready()
         except Refusal as refusal:
-            raise SandboxError(f"the sandbox cannot be created: {refusal.message}") from None
+            raise SandboxError(f"the sandbox cannot be created: {refusal.message}") from refusal
         for fd in fds:
             temporary.callback(os.close, fd)
         for folder, attached in zip(channel.cgroup.folders, ready["attached"], strict=True):

@@ -12,6 +12,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from fairground.core import FairgroundError, SandboxError, unknown
+from fairground.sandbox.channel import Refusal
 from fairground.sandbox.hidden import hidden_now
 from fairground.sandbox.launch import make_sandbox
 from fairground.sandbox.protocol import Sandbox, SandboxSpec
@@ -19,6 +20,13 @@ from fairground.sandbox.protocol import Sandbox, SandboxSpec
 Runner = Callable[[SandboxSpec], Sandbox]
 _warn_once = threading.Lock()
 _warned = False
+_FORBIDDING = ("EPERM", "EACCES", "ENOSYS", "EINVAL", "EOPNOTSUPP", "ENODEV")
+_SETTINGS = {
+    "kernel/unprivileged_userns_clone": ("0", "sysctl -w kernel.unprivileged_userns_clone=1"),
+    "user/max_user_namespaces": ("0", "sysctl -w user.max_user_namespaces=15000"),
+    "kernel/apparmor_restrict_unprivileged_userns": ("1", "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"),
+}
+"""System settings by file in /proc/sys: the value that forbids namespaces, and the command that allows them."""
 
 
 class NotIsolated(UserWarning):
@@ -79,13 +87,30 @@ def default_runner() -> str:
 
 @cache
 def namespace_support() -> Support:
-    """Test by creating a sandbox, because system settings alone do not tell."""
+    """Test by creating a sandbox, because system settings alone do not tell.
+
+    Raises:
+        SandboxError: The test failed although the kernel does not forbid namespaces, for example because memory or
+            processes ran out. Nothing is cached, so the next call tests again. Running without isolation then would
+            let an agent escape by exhausting the machine.
+    """
     try:
         _namespace(SandboxSpec()).discard()
     except (FairgroundError, OSError) as error:
         reason = error.message if isinstance(error, FairgroundError) else str(error)
-        return Support(False, reason, _advice(reason))
+        if _forbidden(error):
+            return Support(False, reason, _advice(reason))
+        raise SandboxError(
+            f"could not test whether this machine allows namespaces: {reason}",
+            fix="free memory, processes or files and run again, or run without isolation: FAIRGROUND_RUNNER=bare",
+        ) from error
     return Support(True)
+
+
+def _forbidden(error: Exception) -> bool:
+    """Whether the kernel refused a system call for good. Otherwise something may be lacking for the moment."""
+    code = error.__cause__.code if isinstance(error.__cause__, Refusal) else ""
+    return code in _FORBIDDING or (code == "ENOSPC" and bool(_forbidding_settings()))  # at most 0 namespaces
 
 
 def _namespace(spec: SandboxSpec) -> Sandbox:
@@ -101,20 +126,19 @@ def _bare(spec: SandboxSpec) -> Sandbox:
     return make_sandbox(spec, kind="bare")
 
 
+def _forbidding_settings() -> list[str]:
+    """Return the commands that change the system settings which forbid namespaces."""
+    return [
+        fix
+        for name, (forbidding, fix) in _SETTINGS.items()
+        if (path := Path("/proc/sys") / name).exists() and path.read_text().strip() == forbidding
+    ]
+
+
 def _advice(reason: str) -> str:
     """What to change on this machine, based on the error and the system settings."""
-    settings = {
-        "kernel/unprivileged_userns_clone": ("0", "sysctl -w kernel.unprivileged_userns_clone=1"),
-        "user/max_user_namespaces": ("0", "sysctl -w user.max_user_namespaces=15000"),
-        "kernel/apparmor_restrict_unprivileged_userns": (
-            "1",
-            "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
-        ),
-    }
-    for name, (forbidding, fix) in settings.items():
-        path = Path("/proc/sys") / name
-        if path.exists() and path.read_text().strip() == forbidding:
-            return f"as root: {fix}"
+    for fix in _forbidding_settings():
+        return f"as root: {fix}"
     if Path("/.dockerenv").exists() or Path("/run/.containerenv").exists():
         return (
             "this is a container: start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
