@@ -113,3 +113,22 @@ def test_a_study_takes_the_choice_from_its_file_or_the_command_line(
     assert "agent errors were excluded from the score of random" in said(capsys, *words)
     file.write_text('agent_errors = "excluded"\n' + file.read_text())
     assert data(capsys, "study", file, "--dry-run")["study"]["agent_errors"] == "excluded"
+
+
+def test_reliability_shows_errors_as_failures_beside_its_figures(
+    capsys: pytest.CaptureFixture[str], quits: Path
+) -> None:
+    out = said(capsys, "stats", "reliability", quits)
+    assert "errors as failures" in out and "37.5% [" in out and "5 of 8 episodes errored" in out and NOTE in out
+    found = data(capsys, "stats", "reliability", quits)["quits"]
+    assert found["pass_hat"]["points"][0]["estimate"] == 1 and found["errored"] == 5
+    assert found["errors_failed"]["pass_hat"]["points"][0]["estimate"] == 0.375
+    assert any(NOTE in note for note in found["notes"])
+
+
+def test_sensitivity_names_errored_episodes_and_excluded_errors(
+    capsys: pytest.CaptureFixture[str], quits: Path
+) -> None:
+    assert "5 of 8 episodes errored" in said(capsys, "stats", "sensitivity", quits)
+    notes = data(capsys, "stats", "sensitivity", quits)["notes"]
+    assert any(NOTE in note for note in notes) and any("5 of 8 episodes errored" in note for note in notes)

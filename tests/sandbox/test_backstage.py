@@ -274,3 +274,15 @@ def test_results_are_not_seen_through_a_second_mount_of_their_folder(
             subprocess.run(["umount", shown], check=True)
     finally:
         shown.rmdir()
+
+
+def test_modules_in_the_home_are_not_loaded_by_what_is_run_backstage(box: Sandbox) -> None:
+    evil = b"open('/etc/ld.so.preload', 'w').close()\nprint('lie')\n"
+    for module in ("json", "struct", "socket"):
+        box.write_file(f"~/{module}.py", evil)
+    for argv, given in ((["-c", "import json, socket"], b""), (["-"], b"import json, socket")):
+        assert b"lie" not in box.run(["/usr/bin/python3", *argv], input=given, backstage=True).stdout
+    ours = box.start(["/usr/bin/python3", "-c", "import json, socket"], backstage=True)
+    assert ours.wait(10) == 0 and "lie" not in ours.output()
+    assert box.run(["test", "-e", "/etc/ld.so.preload"], check=False).code == 1
+    assert box.run(["pwd"]).stdout.decode().strip() == box.home, "programs of the user still start at home"

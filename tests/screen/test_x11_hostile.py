@@ -93,3 +93,17 @@ def test_a_screen_whose_connection_is_cut_says_so_while_the_server_lives(own_ben
         for _ in range(100):
             own_bench.screen.act(Key(keys=("a",)))
     assert own_bench.sandbox.alive and own_bench.desktop.processes["Xvfb"].poll() is None
+
+
+def test_no_socket_of_the_desktop_can_be_replaced(own_bench: Any) -> None:
+    """Whoever replaces the socket of a bus answers in place of the desktop."""
+    script = """
+address="$(gdbus call --session -d org.a11y.Bus -o /org/a11y/bus -m org.a11y.Bus.GetAddress)"
+for place in "$address" "$DBUS_SESSION_BUS_ADDRESS"; do
+  socket="$(expr "$place" : ".*unix:path=\\([^,']*\\)")" && [ -S "$socket" ] || { echo "no socket in $place"; exit 3; }
+  mv "$socket" "$socket.old" && echo "replaced $socket"
+done
+exit 0
+"""
+    done = own_bench.sandbox.run(["sh", "-c", script], env=own_bench.desktop.env, check=False)
+    assert (done.code, done.stdout) == (0, b""), done

@@ -69,7 +69,7 @@ class KeptSandbox:
         argv: Sequence[str],
         *,
         env: Mapping[str, str] | None = None,
-        cwd: str = HOME,
+        cwd: str | None = None,
         input: bytes = b"",
         timeout: float = 60.0,
         check: bool = True,
@@ -102,7 +102,7 @@ class KeptSandbox:
         argv: Sequence[str],
         *,
         env: Mapping[str, str] | None = None,
-        cwd: str = HOME,
+        cwd: str | None = None,
         fds: Mapping[int, int] | None = None,
         backstage: bool = False,
     ) -> KeptProcess:
@@ -112,7 +112,7 @@ class KeptSandbox:
         self,
         argv: Sequence[str],
         env: Mapping[str, str] | None,
-        cwd: str,
+        cwd: str | None,
         fds: Mapping[int, int],
         *,
         log: bool,
@@ -120,6 +120,8 @@ class KeptSandbox:
     ) -> KeptProcess:
         if not argv or not all(isinstance(part, str) and "\0" not in part for part in argv):
             raise InvalidInput(f"a command must be a non-empty list of strings without NUL, got {_shown(argv)!r}")
+        if cwd is None:  # Python, Perl and others load code from the working folder, and the agent can write to the home
+            cwd = self.backstage if backstage and self.isolated else HOME
         request = {
             "do": "spawn",
             "argv": list(argv),

@@ -134,7 +134,7 @@ class Sandbox(Protocol):
         argv: Sequence[str],
         *,
         env: Mapping[str, str] | None = None,
-        cwd: str = HOME,
+        cwd: str | None = None,
         input: bytes = b"",
         timeout: float = 60.0,
         check: bool = True,
@@ -146,7 +146,8 @@ class Sandbox(Protocol):
         Args:
             argv: The program and its arguments.
             env: Added to the environment of the sandbox.
-            cwd: The working folder.
+            cwd: The working folder; by default the home, or for a backstage program of an `isolated` sandbox
+                `self.backstage`: the agent can write to its home, and many programs load code from where they run.
             input: Passed to standard input.
             timeout: In seconds.
             check: Raise an error if the exit status is not 0.
@@ -167,7 +168,7 @@ class Sandbox(Protocol):
         argv: Sequence[str],
         *,
         env: Mapping[str, str] | None = None,
-        cwd: str = HOME,
+        cwd: str | None = None,
         fds: Mapping[int, int] | None = None,
         backstage: bool = False,
     ) -> Process:
@@ -176,7 +177,7 @@ class Sandbox(Protocol):
         Args:
             argv: The program and its arguments.
             env: Added to the environment of the sandbox.
-            cwd: The working folder.
+            cwd: The working folder; the default is that of `run`.
             fds: Open files to pass: file descriptor inside -> file descriptor of the caller. The program gets no
                 others.
             backstage: As for `run`. A backstage program cannot send signals.

@@ -18,7 +18,7 @@ from rich.table import Column
 from rich.table import Table as Grid
 
 from fairground.cli.output import clean, console, errors, print_entry
-from fairground.core import InvalidInput, NeedsOptions
+from fairground.core import InvalidInput, NeedsOptions, Outcome
 from fairground.report.plural import counted as counted
 from fairground.stats import Interval, Table, Votes, join_tables, read_table, read_votes
 
@@ -305,6 +305,17 @@ def show(table: Grid) -> None:
 def _least(column: Column) -> int:
     widths = [console.measure(cell).maximum for cell in (column.header, *column.cells)]
     return (max(widths) if column.no_wrap else column.min_width or 0) + 2
+
+
+def errored_notes(table: Table) -> list[str]:
+    """Return a note for each contender with errored episodes, which are not in its figures."""
+    counts = {contender: table.outcomes(contender) for contender in table.contenders}
+    return [
+        f"{contender}: {outcomes[Outcome.ERRORED]:,} of {counted(sum(outcomes.values()), 'episode')} errored and are "
+        "not in these figures; `fairground stats` shows the score with errors as failures."
+        for contender, outcomes in counts.items()
+        if outcomes[Outcome.ERRORED]
+    ]
 
 
 def print_notes(notes: Iterable[tuple[str, str]]) -> None:

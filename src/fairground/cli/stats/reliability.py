@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -13,6 +14,7 @@ from fairground.cli.stats.options import (
     Level,
     TableOptions,
     compact,
+    errored_notes,
     folded,
     grid,
     print_notes,
@@ -21,6 +23,7 @@ from fairground.cli.stats.options import (
     shown,
     takes_tables,
 )
+from fairground.core import Outcome
 from fairground.stats import CLASSES, ReliabilitySummary, count_all, plain
 from fairground.stats import reliability as reliability_of
 
@@ -46,32 +49,52 @@ def reliability(
     sometimes and never.
     """  # noqa: D301 (\b keeps line breaks)
     table = read(files, tables)
-    by_agent = {
-        str(cells.contender): reliability_of(
-            cells,
-            unit=unit,  # type: ignore[arg-type]  # checked there
-            largest_k=k,
-            level=level,
-        )
-        for cells in count_all(table)
-    }
+    measured = partial(
+        reliability_of,
+        unit=unit,  # type: ignore[arg-type]  # checked there
+        largest_k=k,
+        level=level,
+    )
+    by_agent = {str(cells.contender): measured(cells) for cells in count_all(table)}
+    errored = {str(who): table.outcomes(who)[Outcome.ERRORED] for who in table.contenders}
+    strict = (
+        {str(cells.contender): measured(cells) for cells in count_all(table.errors_failed())}
+        if any(errored.values())
+        else {}
+    )
     if json:
-        print_json(plain(by_agent))
+        print_json(
+            {
+                who: {
+                    **plain(summary),
+                    "errored": errored[who],
+                    "errors_failed": plain(strict[who]) if errored[who] else None,
+                    "notes": table.notes,
+                }
+                for who, summary in by_agent.items()
+            }
+        )
         return
-    _print_curves(by_agent)
+    _print_curves(by_agent, strict)
     _print_classes(by_agent)
     print_notes(
-        (who, note) for who, summary in by_agent.items() for note in summary.pass_hat.notes + summary.consistency.notes
+        [
+            (who, note)
+            for who, summary in by_agent.items()
+            for note in summary.pass_hat.notes + summary.consistency.notes
+        ]
+        + [("", note) for note in errored_notes(table)]
     )
 
 
-def _print_curves(by_agent: dict[str, ReliabilitySummary]) -> None:
+def _print_curves(by_agent: dict[str, ReliabilitySummary], strict: dict[str, ReliabilitySummary]) -> None:
     table = grid(
         "all of k attempts succeed (Pass^k); at least one succeeds (pass@k)",
         "agent",
         ">tasks",
         ">k",
         ">Pass^k",
+        *([">errors as failures"] if strict else []),
         ">pass@k",
     )
     for who, summary in by_agent.items():
@@ -81,6 +104,7 @@ def _print_curves(by_agent: dict[str, ReliabilitySummary]) -> None:
                 f"{summary.pass_hat.tasks[at]:,}",
                 str(k),
                 shown(summary.pass_hat.points[at]),
+                *([_point(strict[who], k)] if strict else []),
                 shown(summary.pass_at.points[at]),
             )
         table.add_section()
@@ -88,6 +112,10 @@ def _print_curves(by_agent: dict[str, ReliabilitySummary]) -> None:
     console.print(
         "[dim]In a world that always starts the same, pass@k is what blind replay of one recorded success scores.[/]"
     )
+
+
+def _point(summary: ReliabilitySummary, k: int) -> str:
+    return shown(summary.pass_hat.points[summary.pass_hat.ks.index(k)]) if k in summary.pass_hat.ks else "-"
 
 
 def _print_classes(by_agent: dict[str, ReliabilitySummary]) -> None:

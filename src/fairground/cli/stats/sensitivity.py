@@ -15,6 +15,7 @@ from fairground.cli.stats.options import (
     RandomSeed,
     TableOptions,
     counted,
+    errored_notes,
     folded,
     grid,
     label,
@@ -74,8 +75,9 @@ def sensitivity(
             except InvalidInput as error:
                 notes.append((who, f"no variance components: {error.message}."))
             bar.update(bar.task_ids[0], completed=at + 1, total=len(everyone))
+    notes += [("", note) for note in errored_notes(table)]
     if json:
-        lines = [f"{who}: {note}" for who, note in notes]
+        lines = [f"{who}: {note}" if who else note for who, note in [("", note) for note in table.notes] + notes]
         print_json({"sensitivity": plain(shifts), "components": plain(parts), "notes": lines})
         return
     if any(axis.values for shift in shifts.values() for axis in shift.marginal.values()):

@@ -101,7 +101,8 @@ def _in_namespaces(control: socket.socket, order: dict[str, Any], serving: int, 
     env |= order["env"]
     inner = _fork_inner([control.fileno(), serving, watched, *namespaces], order, env)
     _give_up_rights()
-    env |= {"HOME": mounts.BACKSTAGE}
+    # Sockets in XDG_RUNTIME_DIR (the accessibility bus) must not be where programs could replace them.
+    env |= {"HOME": mounts.BACKSTAGE, "XDG_RUNTIME_DIR": mounts.BACKSTAGE}
     programs = Programs(env, mounts.HOME, order["attach"], order["processes"], namespaced=True)
     return Keeper(control, programs, tell=namespaces, check_attach=order["check_attach"], inner=inner)
 
