@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from fairground.core import Configuration
+from fairground.sandbox.hidden import hidden_paths
 from fairground.worlds.code_trace import Trace, changed_units
 
 TASK = '''
@@ -144,3 +146,18 @@ def test_a_trace_ends_with_its_block_and_gives_the_former_one_back() -> None:
         assert sys.gettrace() is before
     finally:
         sys.settrace(former)
+
+
+def test_a_change_of_the_sandbox_makes_no_proof_stale() -> None:
+    assert changed_units(["fairground.sandbox.kept:KeptSandbox.run 0", "fairground.verify.guard:gone 0"]) == [
+        "fairground.verify.guard:gone"
+    ]
+
+
+def test_code_of_the_sandbox_that_runs_meanwhile_does_not_count() -> None:
+    with Trace() as trace:
+        assert Configuration.from_id("a/b/c/d@e/f/g").app == "b"
+        assert hidden_paths() is not None
+    modules = {unit.partition(":")[0] for unit in trace.units()}
+    assert "fairground.core.configuration" in modules
+    assert not any(name.startswith("fairground.sandbox") for name in modules)

@@ -20,7 +20,9 @@ from fairground.core.code_units import BODY, Unit, code_units
 from fairground.worlds.digest_cache import remembered
 
 _GONE = "gone"
-_PROVING = ("fairground.prove.", "fairground.worlds.code_trace")  # not part of what is proven
+_UNCOUNTED = ("fairground.prove.", "fairground.worlds.code_trace", "fairground.sandbox.")
+"""Modules that are not part of what is proven: our own proving code, and the sandbox, which neither judges nor acts."""
+
 _OURS = "fairground"
 _STANDARD = frozenset(sys.stdlib_module_names)
 _WORDS = ("__future__", "abc", "collections.abc", "dataclasses", "typing")  # imports that only declare
@@ -82,7 +84,7 @@ class _Scope:
             file = getattr(sys.modules.get(module), "__file__", None)
             self._counted[module] = (
                 module.partition(".")[0] in self._packages
-                and not module.startswith(_PROVING)
+                and not module.startswith(_UNCOUNTED)
                 and file is not None
                 and str(Path(file).resolve()) not in self._without
             )
@@ -124,7 +126,7 @@ def _scope(packages: frozenset[str], without: frozenset[Path]) -> _Scope:
 def changed_units(units: Iterable[str]) -> list[str]:
     """Return the names of units, as listed by `Trace.units`, whose code is another now."""
     entries = (entry.rpartition(" ") for entry in units)
-    return [name for name, _, digest in entries if unit_digest(name) != digest]
+    return [name for name, _, digest in entries if not name.startswith(_UNCOUNTED) and unit_digest(name) != digest]
 
 
 def unit_digest(name: str) -> str:
