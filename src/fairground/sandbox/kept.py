@@ -120,7 +120,7 @@ class KeptSandbox:
     ) -> KeptProcess:
         if not argv or not all(isinstance(part, str) and "\0" not in part for part in argv):
             raise InvalidInput(f"a command must be a non-empty list of strings without NUL, got {_shown(argv)!r}")
-        if cwd is None:  # Python, Perl and others load code from the working folder, and the agent can write to the home
+        if cwd is None:  # Python, Perl and others load code from where they run, and the agent can write to the home
             cwd = self.backstage if backstage and self.isolated else HOME
         request = {
             "do": "spawn",
