@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from fairground.agents import Brief, DoNothing, OracleAgent, Turn
+from fairground.agents.models import ModelAgent, Usage
 from fairground.arena import (
     FEWEST,
     Person,
@@ -36,6 +37,7 @@ from fairground.arena import (
     conversation,
     end_side,
     find_battle,
+    find_vote,
     identifications_of,
     interrupt,
     invite,
@@ -81,6 +83,14 @@ class Puppet:
         if callable(turn):
             turn = turn()
         return turn if isinstance(turn, Turn) else Turn(turn)
+
+
+class OurClient(Puppet, ModelAgent):
+    """A puppet whose outages are believed to be its model server's."""
+
+    usage = Usage()
+
+    def close(self) -> None: ...
 
 
 def person(store: Store, role: str = "judge") -> Person:
@@ -328,7 +338,7 @@ def test_a_broken_agent_makes_no_score_names_nobody_and_the_battle_can_be_fought
             raise InfrastructureError("Flaky-Model-3 has no credit left")
         return Turn(Done())
 
-    with contests(arena, tmp_path, Puppet("Flaky-Model-3", [maybe]), DoNothing()) as running:
+    with contests(arena, tmp_path, OurClient("Flaky-Model-3", [maybe]), DoNothing()) as running:
         owner = person(arena)
         battle = running.propose(owner, task("Try")).id
         assert ended(arena, battle) == "failed"
@@ -584,3 +594,17 @@ def test_an_agent_that_is_never_right_leaves_after_its_last_vote(store: Store) -
     assert active_agents(store) == ["good"]
     with pytest.raises(InvalidInput):
         new_battle(store, owner, task())
+
+
+@pytest.mark.process
+@pytest.mark.usefixtures("in_still_world")
+def test_an_agent_that_raises_when_unsure_can_be_voted_against(arena: Store, tmp_path: Path) -> None:
+    def unsure() -> Turn:
+        raise RuntimeError("I am not sure, says Quitter-9")
+
+    with contests(arena, tmp_path, Puppet("Quitter-9", [unsure]), DoNothing()) as running:
+        battle = running.propose(owner := person(arena), task("Try")).id
+        assert ended(arena, battle) == "judging"
+        assert "Quitter" not in find_battle(arena, battle).why
+        cast(arena, battle, owner, Vote(winner="both_bad"))
+        assert find_vote(arena, battle, owner) is not None

@@ -206,9 +206,7 @@ class Fight:
                 self._shown[side] = ground.on_seat(self.id, side, self.seats[side])
             self.pacing.began(side, _glance(screen))
             seats = ReadySeat(self.seats[side])
-            episode = run_episode(
-                world, agent, folder, pool=seats, on_step=on_step, companion=messenger, agent_errors="excluded"
-            )
+            episode = run_episode(world, agent, folder, pool=seats, on_step=on_step, companion=messenger)
         finally:
             agent.stop()  # the other side no longer waits for this one to start
             self.pacing.ended(side)
