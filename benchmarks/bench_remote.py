@@ -107,7 +107,7 @@ def _peer(frame: Frame, seconds: float) -> list[Figure]:
     figures = []
     for key, row in rates.items():
         text, count = key.split()
-        note = f"median {row['median'] * 1e3:.3g} ms, p99 {row['p99'] * 1e3:.3g} ms; no seat"
+        note = f"median {_time(row['median'])}, p99 {_time(row['p99'])}; no seat"
         figures.append(Figure(f"{names[text]}, {_plural(int(count))}", row["steps"], "steps/s", note=note))
     return figures
 
@@ -215,7 +215,11 @@ def _memory(pid: int) -> float:
 
 
 def _latency(took: Sequence[float]) -> str:
-    return f"median {statistics.median(took) * 1e3:.3g} ms, p99 {_p99(took) * 1e3:.3g} ms"
+    return f"median {_time(statistics.median(took))}, p99 {_time(_p99(took))}"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.3g} s" if seconds >= 1 else f"{seconds * 1e3:.3g} ms"
 
 
 def _p99(took: Sequence[float]) -> float:
