@@ -103,8 +103,8 @@ ACTS: dict[str, Callable[[], Any]] = {
     "hides its traceback": lambda: _raise(HiddenTrace()),
     "hides its class": lambda: _raise(HiddenClass()),
     "hides its name": lambda: _raise(HiddenName()),
-    "ends whoever reads why": lambda: _raise(EndsReader()),
-    "interrupts whoever reads its action": lambda: Turn(Interrupting()),  # type: ignore[arg-type]
+    "exits when its message is read": lambda: _raise(EndsReader()),
+    "interrupts when its action is read": lambda: Turn(Interrupting()),  # type: ignore[arg-type]
     "tells too much": lambda: _raise(ValueError("\udc80" * (4 << 20))),
 }
 """What `act` does at the second step."""

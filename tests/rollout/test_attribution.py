@@ -162,7 +162,7 @@ class Hanging(Quitter):
         raise Endless
 
 
-def test_an_error_that_hangs_whoever_reads_it_ends_with_the_time_budget(tmp_path: Path, seats: Ahead) -> None:
+def test_an_error_that_hangs_when_it_is_read_ends_with_the_time_budget(tmp_path: Path, seats: Ahead) -> None:
     agent, budget = PythonAgent(Hanging(), "hanging"), Budget(seconds=0.5)
     episode = run_episode(resolve(WORLD), agent, tmp_path / "e", video=False, pool=seats, budget=budget)
     assert (episode.outcome, episode.ended_by) == (Outcome.FAILED, "time_budget") and episode.extra["abandoned"]

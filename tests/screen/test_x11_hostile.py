@@ -96,7 +96,7 @@ def test_a_screen_whose_connection_is_cut_says_so_while_the_server_lives(own_ben
 
 
 def test_no_socket_of_the_desktop_can_be_replaced(own_bench: Any) -> None:
-    """Whoever replaces the socket of a bus answers in place of the desktop."""
+    """A program that replaces the socket of a bus would answer in place of the desktop."""
     script = """
 address="$(gdbus call --session -d org.a11y.Bus -o /org/a11y/bus -m org.a11y.Bus.GetAddress)"
 for place in "$address" "$DBUS_SESSION_BUS_ADDRESS"; do
